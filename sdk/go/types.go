@@ -511,6 +511,7 @@ type CreateChannel struct {
 
 	Address *string `json:"address"`
 
+	// Your own id of the person: any text but `.` and `..`, which no path can hold.
 	UserID Nullable[string] `json:"user_id"`
 }
 
@@ -1491,6 +1492,7 @@ type PublicInboxUnreadCountResult struct {
 type RaiseEvent struct {
 	Event string `json:"event"`
 
+	// Your own id of the person: any text but `.` and `..`, which no path can hold.
 	UserID string `json:"user_id"`
 
 	Data map[string]any `json:"data"`
@@ -1635,6 +1637,7 @@ type RegisterDevice struct {
 	// One of: ios, android, web.
 	Platform string `json:"platform"`
 
+	// Your own id of the person: any text but `.` and `..`, which no path can hold.
 	UserID Nullable[string] `json:"user_id"`
 
 	Tags []string `json:"tags"`
@@ -2498,6 +2501,7 @@ func (v UpdateContact) MarshalJSON() ([]byte, error) {
 
 // UpdateDevice is a shape of the API.
 type UpdateDevice struct {
+	// Your own id of the person: any text but `.` and `..`, which no path can hold.
 	UserID Nullable[string] `json:"user_id"`
 
 	Tags []string `json:"tags"`
@@ -2782,6 +2786,7 @@ func (v UpdateWorkflow) MarshalJSON() ([]byte, error) {
 
 // UpsertContact is a shape of the API.
 type UpsertContact struct {
+	// Your own id of the person: any text but `.` and `..`, which no path can hold.
 	ExternalID string `json:"external_id"`
 
 	Email Nullable[string] `json:"email"`

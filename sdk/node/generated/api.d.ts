@@ -776,6 +776,7 @@ export type ProviderPreview = {
 
 export type RaiseEvent = {
   readonly event: string
+  /** Your own id of the person: any text but `.` and `..`, which no path can hold. */
   readonly user_id: string
   readonly data?: Readonly<Record<string, unknown>>
 }
@@ -1361,6 +1362,7 @@ export type UpdateWorkflow = {
 }
 
 export type UpsertContact = {
+  /** Your own id of the person: any text but `.` and `..`, which no path can hold. */
   readonly external_id: string
   readonly email?: string | null
   readonly attributes?: Readonly<Record<string, unknown>>

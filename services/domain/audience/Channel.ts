@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { UserId } from "./Device.ts"
+import { NewUserId } from "./Device.ts"
 import { EmailAddress } from "./EmailAddress.ts"
 import { ChannelId, ContactId } from "../Ids.ts"
 
@@ -24,7 +24,7 @@ export type ChannelKind = typeof ChannelKind.Type
 export const CreateChannel = Schema.Struct({
   kind: ChannelKind,
   address: Schema.optionalKey(EmailAddress),
-  user_id: Schema.optionalKey(Schema.NullOr(UserId))
+  user_id: Schema.optionalKey(Schema.NullOr(NewUserId))
 }).check(
   Schema.makeFilter(({ address, kind, user_id }) => {
     if (kind === "email")

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Metadata, Tags, UserId } from "./Device.ts"
+import { Metadata, NewUserId, Tags, UserId } from "./Device.ts"
 import { EmailAddress } from "./EmailAddress.ts"
 import type { ContactId } from "../Ids.ts"
 import { JsonRecord } from "../Json.ts"
@@ -29,7 +29,7 @@ const fields = {
 }
 
 /** POST /contacts. Fields that are left out keep their value; null removes it, where it may stand. */
-export const UpsertContact = Schema.Struct({ external_id: UserId, ...fields })
+export const UpsertContact = Schema.Struct({ external_id: NewUserId, ...fields })
 export type UpsertContact = typeof UpsertContact.Type
 
 /** PATCH /contacts/:id. */

@@ -30,8 +30,18 @@ export const Tags = Schema.Array(text(64)).check(Schema.isMaxLength(MOST_TAGS))
 
 /** Characters of the application's own id of a person, at most. */
 export const USER_ID = 256
-/** The application's own id of a person. A device's user_id is the contact's external_id. */
+/** The application's own id of a person, as it is asked for. A device's user_id is the contact's external_id. */
 export const UserId = text(USER_ID)
+
+/** The id of a person who may become a contact by it: clients take `.` and `..` out of paths, however they are written. */
+export const NewUserId = UserId.check(
+  Schema.makeFilter(
+    (value: string) => (value !== "." && value !== "..") || "must not be . or .., which no path can hold",
+    {
+      toJsonSchema: () => ({})
+    }
+  )
+).annotate({ description: "Your own id of the person: any text but `.` and `..`, which no path can hold." })
 
 const isHttpsUrl = (value: string): boolean => URL.canParse(value) && new URL(value).protocol === "https:"
 
@@ -61,7 +71,7 @@ export const RegisterDevice = Schema.Struct({
     })
   ),
   platform: Platform,
-  user_id: Schema.optionalKey(Schema.NullOr(UserId)),
+  user_id: Schema.optionalKey(Schema.NullOr(NewUserId)),
   tags: Schema.optionalKey(Tags),
   timezone: Schema.optionalKey(Schema.NullOr(TimeZone)),
   environment: Schema.optionalKey(Environment),

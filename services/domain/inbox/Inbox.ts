@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Metadata, UserId } from "../audience/Device.ts"
+import { Metadata, NewUserId } from "../audience/Device.ts"
 import type { InboxMessageId } from "../Ids.ts"
 import { Content } from "../sending/Notification.ts"
 import { text } from "../Text.ts"
@@ -9,7 +9,7 @@ const USERS = 1000
 
 /** POST /inbox/messages: the same message into the inbox of each of these people. */
 export const PostInbox = Schema.Struct({
-  user_ids: Schema.Array(UserId).check(Schema.isMinLength(1), Schema.isMaxLength(USERS)),
+  user_ids: Schema.Array(NewUserId).check(Schema.isMinLength(1), Schema.isMaxLength(USERS)),
   title: Schema.optionalKey(text(1024)),
   body: Schema.optionalKey(text(65_536)),
   url: Content.fields.url,

@@ -1,6 +1,6 @@
 import { Schema, Struct } from "effect"
 import { EmailAddress } from "../audience/EmailAddress.ts"
-import { Platform, UserId } from "../audience/Device.ts"
+import { NewUserId, Platform } from "../audience/Device.ts"
 import { Locale } from "../audience/Contact.ts"
 import type { WorkflowId } from "../Ids.ts"
 import { AppId, ChannelId, DeviceId, NotificationId, SegmentId, TemplateId, TemplateVersionId } from "../Ids.ts"
@@ -28,7 +28,7 @@ const DESCRIBING = ["tags_any", "tags_all", "platforms", "timezone", "locale", "
 export const Audience = Schema.Struct({
   all: Schema.optionalKey(Schema.Literal(true)),
   device_ids: Schema.optionalKey(listOf(DeviceId)),
-  user_ids: Schema.optionalKey(listOf(UserId)),
+  user_ids: Schema.optionalKey(listOf(NewUserId)),
   channel_ids: Schema.optionalKey(listOf(ChannelId)),
   emails: Schema.optionalKey(listOf(EmailAddress)),
   tags_any: Schema.optionalKey(tagList),

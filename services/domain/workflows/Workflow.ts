@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Locale } from "../audience/Contact.ts"
-import { Metadata, Tags, UserId } from "../audience/Device.ts"
+import { Metadata, NewUserId, Tags, UserId } from "../audience/Device.ts"
 import { tagList } from "../audience/Segment.ts"
 import { Variables } from "../messages/Template.ts"
 import type { Actor } from "../access/Audit.ts"
@@ -18,7 +18,7 @@ const USERS = 1000
 /** Who enters a workflow: people, by the application's own ids of them, or contacts that a description fits. */
 export const Entrants = Schema.Struct({
   all: Schema.optionalKey(Schema.Literal(true)),
-  user_ids: Schema.optionalKey(Schema.Array(UserId).check(Schema.isMinLength(1), Schema.isMaxLength(USERS))),
+  user_ids: Schema.optionalKey(Schema.Array(NewUserId).check(Schema.isMinLength(1), Schema.isMaxLength(USERS))),
   tags_any: Schema.optionalKey(tagList),
   tags_all: Schema.optionalKey(tagList),
   segment_id: Schema.optionalKey(SegmentId)
@@ -178,7 +178,7 @@ export type RehearseWorkflow = typeof RehearseWorkflow.Type
 /** POST /events/custom. */
 export const RaiseEvent = Schema.Struct({
   event: CustomEventName,
-  user_id: UserId,
+  user_id: NewUserId,
   data: Schema.optionalKey(Variables)
 })
 export type RaiseEvent = typeof RaiseEvent.Type

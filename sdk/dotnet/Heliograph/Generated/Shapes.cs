@@ -1049,6 +1049,7 @@ namespace Heliograph
             init => Put("address", value);
         }
 
+        /// <summary>Your own id of the person: any text but `.` and `..`, which no path can hold.</summary>
         public string? UserId
         {
             get => ReadTextOrNull("user_id");
@@ -3316,6 +3317,7 @@ namespace Heliograph
             init => Put("event", value);
         }
 
+        /// <summary>Your own id of the person: any text but `.` and `..`, which no path can hold.</summary>
         public string UserId
         {
             get => ReadText("user_id");
@@ -3634,6 +3636,7 @@ namespace Heliograph
             init => Put("platform", value);
         }
 
+        /// <summary>Your own id of the person: any text but `.` and `..`, which no path can hold.</summary>
         public string? UserId
         {
             get => ReadTextOrNull("user_id");
@@ -5247,6 +5250,7 @@ namespace Heliograph
         {
         }
 
+        /// <summary>Your own id of the person: any text but `.` and `..`, which no path can hold.</summary>
         public string? UserId
         {
             get => ReadTextOrNull("user_id");
@@ -5591,6 +5595,7 @@ namespace Heliograph
         {
         }
 
+        /// <summary>Your own id of the person: any text but `.` and `..`, which no path can hold.</summary>
         public string ExternalId
         {
             get => ReadText("external_id");

@@ -110,6 +110,7 @@ class AsyncPublicDevicesResource:
 
         previous_token: The token that this device had until now, where the platform has given
             it a new one: its row is kept. The row of a person is kept for the same `user_id` alone.
+        user_id: Your own id of the person: any text but `.` and `..`, which no path can hold.
         """
         return await self._client._value(
             "POST",
@@ -194,7 +195,10 @@ class AsyncDevicesResource:
         metadata: Union[Dict[str, Any], NotGiven] = NOT_GIVEN,
         options: Optional[RequestOptions] = None,
     ) -> Device:
-        """Change a device."""
+        """Change a device.
+
+        user_id: Your own id of the person: any text but `.` and `..`, which no path can hold.
+        """
         return await self._client._value(
             "PATCH",
             f"/api/v1/devices/{segment('id', id)}",
@@ -288,7 +292,10 @@ class AsyncEventsResource:
         data: Union[Dict[str, Any], NotGiven] = NOT_GIVEN,
         options: Optional[RequestOptions] = None,
     ) -> RaisedEvent:
-        """Raise an event of your own."""
+        """Raise an event of your own.
+
+        user_id: Your own id of the person: any text but `.` and `..`, which no path can hold.
+        """
         return await self._client._value(
             "POST",
             "/api/v1/events/custom",
@@ -330,7 +337,10 @@ class AsyncChannelsResource:
         user_id: Union[Optional[str], NotGiven] = NOT_GIVEN,
         options: Optional[RequestOptions] = None,
     ) -> ChannelsCreateResult:
-        """Create a channel."""
+        """Create a channel.
+
+        user_id: Your own id of the person: any text but `.` and `..`, which no path can hold.
+        """
         return await self._client._value(
             "POST",
             "/api/v1/channels",
@@ -419,7 +429,11 @@ class AsyncContactsResource:
         timezone: Union[Optional[str], NotGiven] = NOT_GIVEN,
         options: Optional[RequestOptions] = None,
     ) -> ContactsCreateResult:
-        """Create or update a contact."""
+        """Create or update a contact.
+
+        external_id: Your own id of the person: any text but `.` and `..`, which no path can
+            hold.
+        """
         return await self._client._value(
             "POST",
             "/api/v1/contacts",

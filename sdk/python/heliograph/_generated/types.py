@@ -319,6 +319,7 @@ class _CreateChannel(TypedDict):
 
 class CreateChannel(_CreateChannel, total=False):
     address: str
+    # Your own id of the person: any text but `.` and `..`, which no path can hold.
     user_id: Optional[str]
 
 
@@ -859,6 +860,7 @@ class PublicInboxUnreadCountResult(TypedDict):
 
 class _RaiseEvent(TypedDict):
     event: str
+    # Your own id of the person: any text but `.` and `..`, which no path can hold.
     user_id: str
 
 
@@ -959,6 +961,7 @@ class RegisterDevice(_RegisterDevice, total=False):
     # The token that this device had until now, where the platform has given it a new one: its row is
     # kept. The row of a person is kept for the same `user_id` alone.
     previous_token: str
+    # Your own id of the person: any text but `.` and `..`, which no path can hold.
     user_id: Optional[str]
     tags: List[str]
     timezone: Optional[str]
@@ -1362,6 +1365,7 @@ class UpdateContact(TypedDict, total=False):
 
 
 class UpdateDevice(TypedDict, total=False):
+    # Your own id of the person: any text but `.` and `..`, which no path can hold.
     user_id: Optional[str]
     tags: List[str]
     timezone: Optional[str]
@@ -1447,6 +1451,7 @@ class UpdateWorkflow(TypedDict, total=False):
 
 
 class _UpsertContact(TypedDict):
+    # Your own id of the person: any text but `.` and `..`, which no path can hold.
     external_id: str
 
 

@@ -109,6 +109,49 @@ describe("contacts", () => {
     }
   )
 
+  it.each([".", ".."])("are not made with an id that no path can hold: %j", async (id) => {
+    const { publicKey, secretKey: key } = server.ours
+    const to = { user_ids: ["ada", id] }
+    const wrong: ReadonlyArray<readonly [path: string, field: string, body: object]> = [
+      ["contacts", "external_id", { external_id: id }],
+      ["channels", "user_id", { kind: "inbox", user_id: id }],
+      ["public/devices", "user_id", { token: "a".repeat(32), platform: "android", user_id: id }],
+      ["notifications", "to.user_ids[1]", { to, content: { title: "t" } }],
+      ["inbox/messages", "user_ids[1]", { ...to, title: "t" }],
+      ["events/custom", "user_id", { event: "ordered", user_id: id }],
+      [`workflows/${uuidv7()}/trigger`, "to.user_ids[1]", { to }]
+    ]
+    const refusal = (field: string) => [{ field, message: "must not be . or .., which no path can hold" }]
+    for (const [path, field, body] of wrong) {
+      const by = path.startsWith("public/") ? publicKey : key
+      const { json, status } = await server.call("POST", `/api/v1/${path}`, { key: by, body })
+      expect([path, status, json.error?.details]).toEqual([path, 400, refusal(field)])
+    }
+    const bulk = await call("POST", "/bulk", { contacts: [{ external_id: id }] })
+    expect(bulk.json.data).toMatchObject([{ index: 0, error: { details: refusal("external_id") } }])
+    const lines = await server.call("POST", "/api/v1/contacts/import", {
+      key,
+      raw: JSON.stringify({ external_id: id }),
+      headers: { "content-type": "application/x-ndjson" }
+    })
+    expect(JSON.parse(lines.text)).toMatchObject({ line: 1, error: { details: refusal("external_id") } })
+    const query = "mutation($input: ContactInput!, $appId: ID!) { upsertContact(appId: $appId, input: $input) { id } }"
+    const variables = { appId: server.ours.appId, input: { externalId: id } }
+    const answer = await server.call("POST", "/api/graphql", { key, body: { query, variables } })
+    expect(answer.json.errors[0].extensions.details).toEqual(refusal("input.externalId"))
+  })
+
+  it.each([".", ".."])(
+    "that have an id from before which no path can hold are found by it, and erased: %j",
+    async (id) => {
+      const { json: made } = await call("POST", "", { external_id: `before${id}` })
+      await server.sql`UPDATE contacts SET external_id = ${id} WHERE id = ${made.id}`
+      expect((await call("GET", `?external_id=${id}`)).json.data).toMatchObject([{ id: made.id, external_id: id }])
+      expect((await call("PATCH", `/${made.id}`, { tags: ["news"] })).json).toMatchObject({ external_id: id })
+      expect((await call("DELETE", `/${made.id}`)).status).toBe(200)
+    }
+  )
+
   it("keep their external id", async () => {
     const { json } = await call("POST", "", { external_id: "fixed" })
     expect((await call("PATCH", `/${json.id}`, { external_id: "other" })).status).toBe(400)

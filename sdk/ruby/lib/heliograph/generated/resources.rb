@@ -119,7 +119,8 @@ module Heliograph
       # @param platform [String] One of: ios, android, web.
       # @param previous_token [String] The token that this device had until now, where the platform has
       #   given it a new one: its row is kept. The row of a person is kept for the same `user_id` alone.
-      # @param user_id [String, nil]
+      # @param user_id [String, nil] Your own id of the person: any text but `.` and `..`, which no path
+      #   can hold.
       # @param tags [Array<String>]
       # @param timezone [String, nil]
       # @param environment [String] One of: production, sandbox.
@@ -224,7 +225,8 @@ module Heliograph
       end
 
       # Change a device.
-      # @param user_id [String, nil]
+      # @param user_id [String, nil] Your own id of the person: any text but `.` and `..`, which no path
+      #   can hold.
       # @param tags [Array<String>]
       # @param timezone [String, nil]
       # @param environment [String] One of: production, sandbox.
@@ -340,7 +342,8 @@ module Heliograph
 
       # Raise an event of your own.
       # @param event [String]
-      # @param user_id [String]
+      # @param user_id [String] Your own id of the person: any text but `.` and `..`, which no path can
+      #   hold.
       # @param data [Hash]
       # @return [RaisedEvent]
       def custom(
@@ -390,7 +393,8 @@ module Heliograph
       # Create a channel.
       # @param kind [String] One of: email, inbox.
       # @param address [String]
-      # @param user_id [String, nil]
+      # @param user_id [String, nil] Your own id of the person: any text but `.` and `..`, which no path
+      #   can hold.
       # @return [ChannelsCreateResult]
       def create(
         kind:,
@@ -479,7 +483,8 @@ module Heliograph
       end
 
       # Create or update a contact.
-      # @param external_id [String]
+      # @param external_id [String] Your own id of the person: any text but `.` and `..`, which no path
+      #   can hold.
       # @param email [String, nil]
       # @param attributes [Hash]
       # @param tags [Array<String>]

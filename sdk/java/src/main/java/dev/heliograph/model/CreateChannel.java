@@ -24,6 +24,9 @@ public final class CreateChannel extends Shape {
     return text("address");
   }
 
+  /**
+   * Your own id of the person: any text but `.` and `..`, which no path can hold.
+   */
   public @Nullable String userId() {
     return text("user_id");
   }
@@ -50,6 +53,9 @@ public final class CreateChannel extends Shape {
       return this;
     }
 
+    /**
+     * Your own id of the person: any text but `.` and `..`, which no path can hold.
+     */
     public Builder userId(@Nullable String value) {
       put("user_id", value);
       return this;

@@ -17,6 +17,9 @@ public final class RaiseEvent extends Shape {
     return there("event", text("event"));
   }
 
+  /**
+   * Your own id of the person: any text but `.` and `..`, which no path can hold.
+   */
   public String userId() {
     return there("user_id", text("user_id"));
   }
@@ -39,6 +42,9 @@ public final class RaiseEvent extends Shape {
       return this;
     }
 
+    /**
+     * Your own id of the person: any text but `.` and `..`, which no path can hold.
+     */
     public Builder userId(String value) {
       put("user_id", value);
       return this;

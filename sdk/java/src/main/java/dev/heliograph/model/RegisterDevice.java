@@ -33,6 +33,9 @@ public final class RegisterDevice extends Shape {
     return there("platform", text("platform"));
   }
 
+  /**
+   * Your own id of the person: any text but `.` and `..`, which no path can hold.
+   */
   public @Nullable String userId() {
     return text("user_id");
   }
@@ -95,6 +98,9 @@ public final class RegisterDevice extends Shape {
       return this;
     }
 
+    /**
+     * Your own id of the person: any text but `.` and `..`, which no path can hold.
+     */
     public Builder userId(@Nullable String value) {
       put("user_id", value);
       return this;

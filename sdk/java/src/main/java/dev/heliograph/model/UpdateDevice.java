@@ -14,6 +14,9 @@ public final class UpdateDevice extends Shape {
     super(json);
   }
 
+  /**
+   * Your own id of the person: any text but `.` and `..`, which no path can hold.
+   */
   public @Nullable String userId() {
     return text("user_id");
   }
@@ -46,6 +49,9 @@ public final class UpdateDevice extends Shape {
   public static final class Builder extends Shape.Builder {
     private Builder() {}
 
+    /**
+     * Your own id of the person: any text but `.` and `..`, which no path can hold.
+     */
     public Builder userId(@Nullable String value) {
       put("user_id", value);
       return this;

@@ -14,6 +14,9 @@ public final class UpsertContact extends Shape {
     super(json);
   }
 
+  /**
+   * Your own id of the person: any text but `.` and `..`, which no path can hold.
+   */
   public String externalId() {
     return there("external_id", text("external_id"));
   }
@@ -47,6 +50,9 @@ public final class UpsertContact extends Shape {
   public static final class Builder extends Shape.Builder {
     private Builder() {}
 
+    /**
+     * Your own id of the person: any text but `.` and `..`, which no path can hold.
+     */
     public Builder externalId(String value) {
       put("external_id", value);
       return this;
