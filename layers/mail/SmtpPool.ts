@@ -1,26 +1,11 @@
 import { Readable } from "node:stream"
 import type { ConnectionOptions } from "node:tls"
 import { isAscii } from "../../services/domain/audience/EmailAddress.ts"
+import type { MailBatch } from "./MailBatch.ts"
+import { MailWork } from "./MailBatch.ts"
 import { SmtpConnection } from "./SmtpConnection.ts"
 import { NO_UTF8, type SmtpFailure } from "./SmtpFailure.ts"
 import { type Stage, verdictOf } from "./SmtpReply.ts"
-
-/** A batch of mails to one server. */
-export interface MailBatch {
-  readonly count: number
-  /** Goes before all that is not. */
-  readonly isHigh?: boolean
-  readonly from: string
-  readonly to: (index: number) => string
-  readonly write: (index: number) => Buffer
-  readonly onSent: (index: number) => void
-  readonly onFailure: (index: number, failure: SmtpFailure, stage: Stage) => void
-  /** Asked before each message. When it says no, none that waits is sent any more. */
-  readonly mayBegin?: () => boolean
-  readonly onWithheld: (index: number) => void
-  /** Every index has had its call. */
-  readonly onEnd: () => void
-}
 
 export interface SmtpServer {
   readonly host: string
@@ -62,57 +47,6 @@ const SHARE = 5
 /** After a server refused one connection more, it is not asked for it again for so long. */
 const FEWER_MS = 60_000
 
-class Work {
-  readonly batch: MailBatch
-  live = true
-  #next = 0
-  #left: number
-  readonly #again: Array<number> = []
-  readonly #repeated = new Set<number>()
-
-  constructor(batch: MailBatch) {
-    this.batch = batch
-    this.#left = batch.count
-  }
-  get waiting(): number {
-    return this.live ? this.#again.length + this.batch.count - this.#next : 0
-  }
-  take(): number {
-    return this.#again.pop() ?? this.#next++
-  }
-  /** Puts a message back that the server has not begun to take. False the second time, unless that may happen often. */
-  again(index: number, isUsual: boolean): boolean {
-    if (!isUsual) {
-      if (this.#repeated.has(index)) return false
-      this.#repeated.add(index)
-    }
-    this.#again.push(index)
-    return true
-  }
-  sent(index: number): void {
-    if (!this.live) return
-    this.batch.onSent(index)
-    this.#count()
-  }
-  fail(index: number, failure: SmtpFailure, stage: Stage): void {
-    if (!this.live) return
-    this.batch.onFailure(index, failure, stage)
-    this.#count()
-  }
-  /** Nothing that waits is sent. */
-  withhold(): void {
-    while (this.waiting > 0) {
-      this.batch.onWithheld(this.take())
-      this.#count()
-    }
-  }
-  #count(): void {
-    if (--this.#left > 0) return
-    this.live = false
-    this.batch.onEnd()
-  }
-}
-
 /** A password travels in the clear only within this machine; elsewhere a server without STARTTLS does not get it. */
 export const mustEncrypt = (server: Pick<SmtpServer, "auth">, address: string): boolean =>
   server.auth !== null && address !== "::1" && !address.startsWith("127.")
@@ -140,7 +74,7 @@ interface Link {
   /** Since when it sends its message, by `performance.now()`. */
   sendsSince: number
   /** Its message, while it sends. */
-  message: { readonly work: Work; readonly index: number; stage: Stage } | null
+  message: { readonly work: MailWork; readonly index: number; stage: Stage } | null
 }
 
 /**
@@ -151,10 +85,11 @@ export class SmtpPool {
   readonly #server: SmtpServer
   /** Where new connections go: the address that was checked last. */
   address: string
-  #works: Array<Work> = []
+  #works: Array<MailWork> = []
   readonly #links = new Set<Link>()
   #limit = MOST_CONNECTIONS
-  #limitUntil = 0
+  /** Of `performance.now()`. */
+  #limitUntil = -Infinity
   /** When the server took a message last. */
   #sentAt = 0
   #look: NodeJS.Timeout | undefined
@@ -176,7 +111,7 @@ export class SmtpPool {
    * no further. The others are answered, whom it may have taken: their connections wait for its answers, which nobody hears.
    */
   submit(batch: MailBatch): () => ReadonlyArray<number> {
-    const work = new Work(batch)
+    const work = new MailWork(batch)
     if (batch.count === 0) batch.onEnd()
     else {
       this.#works.push(work)
@@ -213,11 +148,11 @@ export class SmtpPool {
   }
 
   /** The next message, each batch in its turn, and what is high before all else. */
-  #take(isForHigh: boolean): readonly [work: Work, index: number] | undefined {
+  #take(isForHigh: boolean): readonly [work: MailWork, index: number] | undefined {
     while (this.#works.length > 0) {
       const high = this.#works.findIndex(({ batch }) => batch.isHigh === true)
       if (high === -1 && isForHigh) return undefined
-      const [work] = this.#works.splice(Math.max(high, 0), 1) as [Work]
+      const [work] = this.#works.splice(Math.max(high, 0), 1) as [MailWork]
       if (work.waiting === 0) continue
       if (work.batch.mayBegin?.() === false) {
         work.withhold()
@@ -262,7 +197,7 @@ export class SmtpPool {
 
   #pump(): void {
     for (const link of this.#links) if (link.state === "idle") this.#send(link)
-    if (Date.now() >= this.#limitUntil) this.#limit = MOST_CONNECTIONS
+    if (performance.now() >= this.#limitUntil) this.#limit = MOST_CONNECTIONS
     let [connecting, busy, forHigh] = [0, 0, 0]
     for (const link of this.#links) {
       if (link.state === "connecting") connecting++
@@ -348,7 +283,7 @@ export class SmtpPool {
     if (this.#links.size > 0) {
       this.#unopenedBy = said
       this.#limit = this.#links.size
-      this.#limitUntil = Date.now() + FEWER_MS
+      this.#limitUntil = performance.now() + FEWER_MS
       return
     }
     // All alike, they say nothing of how many it takes.

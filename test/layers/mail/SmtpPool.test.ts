@@ -1,7 +1,8 @@
 import { SMTPServer } from "smtp-server"
 import { createServer, type AddressInfo, type Socket } from "node:net"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { type MailBatch, mustEncrypt, SmtpPool } from "../../../layers/mail/SmtpPool.ts"
+import type { MailBatch } from "../../../layers/mail/MailBatch.ts"
+import { mustEncrypt, SmtpPool } from "../../../layers/mail/SmtpPool.ts"
 
 /** A server that says what becomes of a mail, or (false) leaves it without an answer. */
 const serverThat = async (answers: (to: string) => boolean, accepts = () => true) => {
