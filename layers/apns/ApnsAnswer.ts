@@ -11,6 +11,8 @@ export type Verdict =
   | { readonly _tag: "Refresh" }
   /** Send again to the other environment. */
   | { readonly _tag: "OtherEnvironment" }
+  /** The token is another app's, or the topic is: the answers of the others tell. */
+  | { readonly _tag: "OtherTopic" }
 
 const TEAM_PAUSE_MS = 20 * 60_000
 const DEVICE_PAUSE_MS = 60_000
@@ -48,7 +50,7 @@ export const verdictOf = (answer: Http2Answer, apnsId: string, sentAt: number, n
     case "BadDeviceToken":
       return { _tag: "OtherEnvironment" }
     case "DeviceTokenNotForTopic":
-      return done({ _tag: "Drop", reason: code(reason), seenBefore: null })
+      return { _tag: "OtherTopic" }
     case "Unregistered":
     case "ExpiredToken":
       // Without the moment that APNs owes, the token is dead for whoever did not register again since it was used.

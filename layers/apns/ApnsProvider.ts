@@ -8,6 +8,8 @@ import type { Header, Http2Answer, Http2Origin, Http2Pool } from "../../services
 import { Http2Client } from "../../services/ports/outbound/Http2Client.ts"
 import type { PoolsOfProvider } from "../../services/ports/outbound/PushPools.ts"
 import { PUSH_POOL, PushPools } from "../../services/ports/outbound/PushPools.ts"
+import type { MismatchesOfBatch, Words } from "../../services/ports/sending/Mismatches.ts"
+import { Mismatches } from "../../services/ports/sending/Mismatches.ts"
 import type { Outcome, SendBatch, Settled } from "../../services/ports/sending/Provider.ts"
 import { ApnsProvider, outcomeOfFailure, outcomeOfRefusal } from "../../services/ports/sending/Provider.ts"
 import { verdictOf, WRONG_ENVIRONMENT } from "./ApnsAnswer.ts"
@@ -21,6 +23,13 @@ const HOSTS = { production: "https://api.push.apple.com", sandbox: "https://api.
 const POOL = { ...PUSH_POOL, firstStreams: 1, isEnough: (status: number): boolean => status === 200 }
 /** Connections are replaced for a 5xx at most this often: in an outage every answer asks for it. */
 const RENEW_EVERY_MS = 5_000
+
+const MISMATCH: Words = {
+  reason: "device_token_not_for_topic",
+  refusal: "APNs 400 DeviceTokenNotForTopic",
+  warning:
+    "APNs says that all devices it was asked for are another app's (DeviceTokenNotForTopic): is bundle_id the app's?"
+}
 
 const other = (environment: Environment): Environment => (environment === "production" ? "sandbox" : "production")
 
@@ -54,6 +63,7 @@ interface Means {
   readonly tokens: ReturnType<typeof makeProviderTokens>
   /** When the connections of a pool were last replaced. */
   readonly renewed: WeakMap<Http2Pool, number>
+  readonly mismatches: Mismatches
 }
 
 /** A batch on its way. */
@@ -63,6 +73,7 @@ interface Run extends Means {
   readonly credential: ApnsCredential
   /** Whose connections it uses: the credential's, in its version. */
   readonly owner: string
+  readonly mismatched: MismatchesOfBatch
   readonly sentAt: number
   /** The headers that all share. */
   readonly common: ReadonlyArray<Header>
@@ -122,13 +133,16 @@ const send = Effect.fnUntraced(function* (
     each === undefined
       ? deliveryIdsOf(message.notificationId)
       : (recipient: string, index: number) => deliveryIdOf(each[index]!.notificationId, recipient)
+  const owner = `${batch.credential.appId}:${batch.credential.version}`
+  const mismatched = means.mismatches.ofBatch(owner)
   yield* sendInRounds(
     {
       ...means,
       batch,
       onOutcome,
       credential,
-      owner: `${batch.credential.appId}:${batch.credential.version}`,
+      owner,
+      mismatched,
       sentAt,
       ...writing,
       endpoints,
@@ -139,6 +153,7 @@ const send = Effect.fnUntraced(function* (
     },
     round
   )
+  yield* mismatched.judge(batch, sentAt, onOutcome)
 })
 
 type Writing = Pick<Run, "around" | "common" | "headers" | "template">
@@ -278,6 +293,8 @@ const take = (run: Run, part: Part, index: number, answer: Http2Answer): void =>
   if (verdict._tag === "Done") {
     if (verdict.renew && part.renew !== "now") part.renew = verdict.outcome._tag === "Slow" ? "now" : "soon"
     settle(run, part, index, verdict.outcome)
+  } else if (verdict._tag === "OtherTopic") {
+    run.mismatched.refused(index)
   } else if (verdict._tag === "Refresh") {
     if ((state[index]! & REFRESHED) === 0 && tokens.refused(credential, jwt, now)) {
       state[index] = state[index]! | REFRESHED
@@ -297,7 +314,13 @@ const take = (run: Run, part: Part, index: number, answer: Http2Answer): void =>
   }
 }
 
-const settle = ({ onOutcome, state }: Run, { environment }: Part, index: number, outcome: Settled): void => {
+const settle = (
+  { mismatched, onOutcome, state }: Run,
+  { environment }: Part,
+  index: number,
+  outcome: Settled
+): void => {
+  if (outcome._tag === "Ok") mismatched.accepted()
   if ((state[index]! & MOVED) === 0) {
     const isRefused = outcome._tag === "Slow" && outcome.reason === WRONG_ENVIRONMENT
     return onOutcome(
@@ -328,7 +351,12 @@ export const layer: Layer.Layer<ApnsProvider, never, Http2Client | PushPools> = 
     const open = (origin: Http2Origin) => http2.pool({ ...POOL, origin })
     const { make: makePools } = yield* PushPools
     const pools = yield* makePools({ open, trusted: new Set(Object.values(HOSTS)), capacity: 2000 })
-    const means: Means = { pools, tokens: makeProviderTokens(), renewed: new WeakMap() }
+    const means: Means = {
+      pools,
+      tokens: makeProviderTokens(),
+      renewed: new WeakMap(),
+      mismatches: new Mismatches(MISMATCH)
+    }
     return { send: (batch, onOutcome) => send(means, batch, onOutcome), takesEach: true, window: 4000 }
   })
 )

@@ -19,7 +19,7 @@ export const FIRST_RETRY_MS = 10_000
 const QUOTA_PAUSE_MS = 60_000
 const MESSAGE_ID = 512
 /** What only somebody's repair can change is tried again so late, for as long as the message lives. */
-export const REPAIR_MS = 15 * 60_000
+const REPAIR_MS = 15 * 60_000
 /** FCM cannot sign in to the push service behind it. */
 export const THIRD_PARTY = "third_party_auth_error"
 

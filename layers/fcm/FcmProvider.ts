@@ -1,22 +1,28 @@
 import { Clock, Effect, Layer } from "effect"
 import type { FcmCredential } from "../../services/domain/sending/Credential.ts"
-import { isExpired, RefusalRun, REFUSALS_OF_A_CREDENTIAL } from "../../services/domain/sending/Push.ts"
+import { isExpired, REFUSALS_OF_A_CREDENTIAL } from "../../services/domain/sending/Push.ts"
 import type { Http2Origin, Http2Pool } from "../../services/ports/outbound/Http2Client.ts"
 import { Http2Client } from "../../services/ports/outbound/Http2Client.ts"
 import type { PoolsOfProvider } from "../../services/ports/outbound/PushPools.ts"
 import { PUSH_POOL, PushPools } from "../../services/ports/outbound/PushPools.ts"
 import type { SmallRequests } from "../../services/ports/outbound/SmallRequests.ts"
-import type { Outcome, SendBatch, Settled } from "../../services/ports/sending/Provider.ts"
+import type { MismatchesOfBatch, Words } from "../../services/ports/sending/Mismatches.ts"
+import { Mismatches } from "../../services/ports/sending/Mismatches.ts"
+import type { Outcome, SendBatch } from "../../services/ports/sending/Provider.ts"
 import { FcmProvider, outcomeOfRefusal } from "../../services/ports/sending/Provider.ts"
 import type { AccessTokens } from "./AccessToken.ts"
 import { makeAccessTokens } from "./AccessToken.ts"
-import { outcomeOfFailure, REPAIR_MS, THIRD_PARTY, verdictOf } from "./FcmAnswer.ts"
+import { outcomeOfFailure, THIRD_PARTY, verdictOf } from "./FcmAnswer.ts"
 import { LatestPayload, MAX_PAYLOAD } from "./FcmPayload.ts"
 
 const GOOGLE = "https://fcm.googleapis.com"
 
-/** How often a wrong project is worth an operator's time. */
-const SAID_MS = 3_600_000
+const MISMATCH: Words = {
+  reason: "sender_id_mismatch",
+  refusal: "FCM 403 SENDER_ID_MISMATCH",
+  warning:
+    "FCM says that all devices it was asked for are another project's (SENDER_ID_MISMATCH): is it the app's project?"
+}
 
 /** The name of an accepted message stands in the body, and is no reason to send it again. */
 const POOL = { ...PUSH_POOL, isEnough: (status: number): boolean => status === 200 }
@@ -35,26 +41,6 @@ interface Means {
   readonly mismatches: Mismatches
 }
 
-/** Sender mismatches in a row of a credential version, and when they were last worth saying. */
-interface Mismatched {
-  readonly run: RefusalRun
-  saidAt: number
-}
-
-class Mismatches {
-  readonly #known = new Map<string, Mismatched>()
-
-  of(owner: string): Mismatched {
-    let known = this.#known.get(owner)
-    if (known === undefined) {
-      // Bounded: a version that is forgotten only has to be refused as often again.
-      if (this.#known.size >= 10_000) this.#known.clear()
-      this.#known.set(owner, (known = { run: new RefusalRun(), saidAt: Number.NEGATIVE_INFINITY }))
-    }
-    return known
-  }
-}
-
 /** A batch on its way. */
 interface Run extends Means {
   readonly batch: SendBatch
@@ -69,10 +55,9 @@ interface Run extends Means {
   readonly payloads: ReadonlyArray<LatestPayload>
   /** Those who can be sent to. */
   readonly indexes: ReadonlyArray<number>
-  readonly mismatch: Mismatched
+  readonly mismatched: MismatchesOfBatch
   /** Told when all have been asked. */
   readonly invalid: Array<number>
-  readonly mismatched: Array<number>
   readonly withheld: Array<number>
   accepted: number
   isUnreachable: boolean
@@ -115,16 +100,15 @@ const send = Effect.fnUntraced(function* (
     path: `${pathname.replace(/\/$/, "")}/v1/projects/${encodeURIComponent(account.project_id)}/messages:send`,
     payloads,
     indexes,
-    mismatch: means.mismatches.of(owner),
+    mismatched: means.mismatches.ofBatch(owner),
     invalid: [],
-    mismatched: [],
     withheld: [],
     accepted: 0,
     isUnreachable: false
   }
   yield* sendAll(run)
   judgeInvalid(run)
-  yield* judgeMismatched(run, start)
+  yield* run.mismatched.judge(batch, start, onOutcome)
   for (const index of run.withheld) onOutcome(index, { _tag: "Withheld" })
 })
 
@@ -179,7 +163,7 @@ const sendTo = (run: Run, indexes: ReadonlyArray<number>, token: string, now: nu
 }
 
 const post = (run: Run, pool: Http2Pool, indexes: ReadonlyArray<number>, token: string, now: number, again: Again) => {
-  const { batch, clock, invalid, mismatch, mismatched, onOutcome, path, payloads, withheld } = run
+  const { batch, clock, invalid, mismatched, onOutcome, path, payloads, withheld } = run
   const { targets } = batch
   return pool.send({
     count: indexes.length,
@@ -199,13 +183,10 @@ const post = (run: Run, pool: Http2Pool, indexes: ReadonlyArray<number>, token: 
       const verdict = verdictOf(answer, now)
       if (verdict._tag === "Refresh") return again.refused(index)
       if (verdict._tag === "InvalidArgument") return void invalid.push(index)
-      if (verdict._tag === "SenderMismatch") {
-        mismatch.run.refused()
-        return void mismatched.push(index)
-      }
+      if (verdict._tag === "SenderMismatch") return mismatched.refused(index)
       if (verdict.outcome._tag === "Ok") {
         run.accepted++
-        mismatch.run.accepted()
+        mismatched.accepted()
       }
       const { outcome } = verdict
       const isThirdParty = outcome._tag === "Slow" && outcome.reason === THIRD_PARTY
@@ -237,33 +218,6 @@ const judgeInvalid = ({ accepted, batch, invalid, onOutcome }: Run): void => {
   }
 }
 
-/**
- * Nobody's token is dropped when it may be the account that is another project's. It may be a stranger, too, who
- * registered devices of his own project: nobody waits but them.
- */
-const judgeMismatched = Effect.fnUntraced(function* (
-  { accepted, batch, mismatch, mismatched, onOutcome }: Run,
-  start: number
-) {
-  const isEnough = () => accepted === 0 && mismatch.run.blamesCredential
-  if (mismatched.length > 0 && isEnough() && start - mismatch.saidAt >= SAID_MS) {
-    mismatch.saidAt = start
-    yield* Effect.logWarning(
-      "FCM says that all devices it was asked for are another project's (SENDER_ID_MISMATCH): is it the app's project?"
-    ).pipe(Effect.annotateLogs({ app_id: batch.credential.appId, refused: mismatched.length }))
-  }
-  const waits: Settled = { _tag: "Slow", scope: "recipient", reason: "sender_id_mismatch", afterMs: REPAIR_MS }
-  const dropped: Settled = { _tag: "Drop", reason: "sender_id_mismatch", seenBefore: null }
-  for (const index of mismatched) {
-    onOutcome(index, {
-      _tag: "Refused",
-      reason: "FCM 403 SENDER_ID_MISMATCH",
-      isEnough,
-      otherwise: () => (isEnough() ? waits : dropped)
-    })
-  }
-})
-
 /** FCM HTTP v1 with a service account. */
 export const layer: Layer.Layer<FcmProvider, never, Http2Client | PushPools | SmallRequests> = Layer.effect(
   FcmProvider,
@@ -272,7 +226,7 @@ export const layer: Layer.Layer<FcmProvider, never, Http2Client | PushPools | Sm
     const open = (origin: Http2Origin) => http2.pool({ ...POOL, origin })
     const { make: makePools } = yield* PushPools
     const pools = yield* makePools({ open, trusted: new Set([GOOGLE]), capacity: 2000 })
-    const means: Means = { pools, tokens: yield* makeAccessTokens, mismatches: new Mismatches() }
+    const means: Means = { pools, tokens: yield* makeAccessTokens, mismatches: new Mismatches(MISMATCH) }
     return { send: (batch, onOutcome) => send(means, batch, onOutcome), takesEach: true, window: 4000 }
   })
 )

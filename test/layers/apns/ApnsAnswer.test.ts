@@ -16,13 +16,9 @@ describe("an answer of APNs", () => {
     expect(outcome(of(200, ""))).toEqual({ _tag: "Ok", messageId: ID })
   })
 
-  it("asks for the other environment at BadDeviceToken, and drops at DeviceTokenNotForTopic", () => {
+  it("asks for the other environment at BadDeviceToken, and leaves open at DeviceTokenNotForTopic which is wrong", () => {
     expect(of(400, { reason: "BadDeviceToken" })).toEqual({ _tag: "OtherEnvironment" })
-    expect(outcome(of(400, { reason: "DeviceTokenNotForTopic" }))).toEqual({
-      _tag: "Drop",
-      reason: "device_token_not_for_topic",
-      seenBefore: null
-    })
+    expect(of(400, { reason: "DeviceTokenNotForTopic" })).toEqual({ _tag: "OtherTopic" })
   })
 
   it.each(["Unregistered", "ExpiredToken"])("drops at 410 %s unless registered again since its timestamp", (reason) => {

@@ -179,6 +179,28 @@ describe("ApnsProvider", () => {
     }
   })
 
+  it("drops the tokens of another app among others that are accepted, and has them wait where all are refused", async () => {
+    const reason = "DeviceTokenNotForTopic"
+    const others = Array.from({ length: 20 }, (_, i) => target(token("e", i)))
+    const mine = [target(token("f"))]
+    production.control.set({ do: "refuse", status: 400, reason, match: others.map(({ address }) => address) })
+    const used = apns()
+    const waits = { _tag: "Slow", scope: "recipient", reason: "device_token_not_for_topic", afterMs: 900_000 }
+    expect(await sender.send({ message: message(), credential: used, targets: others })).toEqual(
+      others.map(() => waits)
+    )
+    const mixed = await sender.send({ message: message(), credential: used, targets: [...others, ...mine] })
+    const dropped = { _tag: "Drop", reason: "device_token_not_for_topic", seenBefore: null }
+    expect(mixed.slice(0, 20)).toEqual(others.map(() => dropped))
+    expect(mixed[20]).toMatchObject({ _tag: "Ok" })
+    // In whatever order the answers came.
+    await sender.send({ message: message(), credential: used, targets: mine })
+    // A few by themselves are their own fault; who knows better says so when all of a batch were refused.
+    const few = await sender.ask({ message: message(), credential: used, targets: others.slice(0, 2) })
+    expect(few).toMatchObject([1, 2].map(() => ({ _tag: "Refused", reason: `APNs 400 ${reason}` })))
+    expect(few.map((outcome) => outcome._tag === "Refused" && outcome.isEnough!())).toEqual([false, false])
+  })
+
   it("begins nothing more of a batch whose credential is refused, when it is told so", async () => {
     production.control.set({ do: "refuse", status: 403, reason: "InvalidProviderToken" })
     const outcomes: Array<Outcome> = []
