@@ -8,10 +8,15 @@ const looksEncoded = (text: string): boolean => text.includes("=?")
 
 /** Octets of a line, its CRLF not counted (RFC 5322). The composer folds at spaces, and keeps one before each part. */
 const LINE = 998
+/**
+ * Of the first line: a longer first word the composer puts on a line of its own, and some readers take the space before it
+ * for the beginning of the text.
+ */
+const FIRST_LINE = 75
 
 /** Whether the composer may write a text as it stands, which it does with ASCII. `start` is what its first line begins with. */
 const fits = (text: string, start: string): boolean =>
-  text.split(" ").every((word, i) => word.length + (i === 0 ? start.length : 0) + 1 <= LINE)
+  text.split(" ").every((word, i) => (i === 0 ? start.length + word.length <= FIRST_LINE : word.length + 1 <= LINE))
 
 /** Whether a text has to be in encoded words although it is ASCII. */
 export const needsWords = (text: string, start: string): boolean => looksEncoded(text) || !fits(text, start)

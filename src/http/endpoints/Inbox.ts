@@ -84,25 +84,42 @@ const frameOf = ({ isCut, messages, position, unread }: InboxNews): string => {
   ].join("")
 }
 
+/** How soon a reader connects again. Before an event: of a block without one, some readers make an event that is empty. */
+const RETRY = "retry: 2000\n"
+
+/** The chunks of one stream. */
+const framing = () => {
+  let isFirst = true
+  return (news: InboxNews | "beat" | "end"): string => {
+    if (news === "end" || news === "beat") return `: ${news}\n\n`
+    const frame = isFirst ? RETRY + frameOf(news) : frameOf(news)
+    isFirst = false
+    return frame
+  }
+}
+
 /** Taken as the socket drains: a slow reader holds no more than one chunk. */
-const eventsOf = (open: Effect.Effect<InboxReader, TooManyReaders>) =>
-  Stream.unwrap(
+const eventsOf = (open: Effect.Effect<InboxReader, TooManyReaders>) => {
+  const chunkOf = framing()
+  return Stream.unwrap(
     Effect.acquireRelease(open, ({ close }) => Effect.sync(close)).pipe(
       Effect.map(({ next }) =>
         Stream.paginate(undefined, () =>
           Effect.map(next, (news) => [
-            [news === "end" ? ": end\n\n" : news === "beat" ? ": beat\n\n" : frameOf(news)],
+            [chunkOf(news)],
             news === "end" ? Option.none<undefined>() : Option.some(undefined)
           ])
         )
       ),
       // The last place was taken between the check and now.
-      Effect.catch(() => Effect.succeed(Stream.make(": end\n\n")))
+      Effect.catch(() => Effect.succeed(Stream.make(chunkOf("end"))))
     )
   ).pipe(
-    (events) => Stream.concat(Stream.make("retry: 2000\n\n"), events),
+    // Not a block of its own either; it tells whoever waits for an answer that there is one.
+    (events) => Stream.concat(Stream.make(": open\n"), events),
     Stream.map((text) => Buffer.from(text))
   )
+}
 
 /** Inboxes: read by the people themselves with the public key, written to by servers. */
 export const inboxRoutes = Effect.gen(function* () {

@@ -35,6 +35,11 @@ export interface Detail {
   readonly column?: number
 }
 
+const wellFormed = (detail: Detail): Detail =>
+  detail.field.isWellFormed() && detail.message.isWellFormed()
+    ? detail
+    : { ...detail, field: detail.field.toWellFormed(), message: detail.message.toWellFormed() }
+
 /** An answer that is no success. It is a value, not an Error: it costs no stack trace. */
 export class ApiError<C extends ErrorCode = ErrorCode> {
   readonly _tag = "ApiError"
@@ -57,8 +62,9 @@ export class ApiError<C extends ErrorCode = ErrorCode> {
     asksAgain = false
   ) {
     this.code = code
-    this.message = message
-    this.details = details
+    // Names that a client sent are quoted, and cut: half of a surrogate pair is no text to strict readers of JSON.
+    this.message = message.toWellFormed()
+    this.details = details.map(wellFormed)
     this.headers = headers
     this.beside = beside
     this.asksAgain = asksAgain

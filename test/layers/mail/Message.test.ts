@@ -96,6 +96,18 @@ describe("a mail", () => {
     expect([subject, from]).toEqual([text, { name: text, address: "shop@example.org" }])
   })
 
+  it("begins a text behind its header's name, however long its first word is", async () => {
+    for (let length = 40; length < 120; length++) {
+      const text = `${"x".repeat(length)} and more`
+      const { template } = await written({ subject: text, body: "x" }, `"${text}" <shop@example.org>`)
+      const mail = template.write("ann@example.com", "id", null).toString()
+      expect(mail, String(length)).toMatch(/^Subject: \S/m)
+      expect(mail, String(length)).toMatch(/^From: \S/m)
+      const { from, subject } = await PostalMime.parse(mail)
+      expect([subject, from]).toEqual([text, { name: text, address: "shop@example.org" }])
+    }
+  })
+
   it("takes the sender's address from the angle brackets, its domain in ASCII", async () => {
     expect((await written({ body: "x" }, '"Käse, Shop" <shop@käse.example>')).template.sender).toBe(
       "shop@xn--kse-qla.example"

@@ -60,6 +60,17 @@ describe("a live inbox", () => {
     expect(stranger.unread()).toBe(0)
   })
 
+  it("begins with an event that says how soon to connect again, and with no block without an event", async () => {
+    const answer = await fetch(`${server.baseUrl}${PATH}?user_id=carl`, { headers: headersOf("carl") })
+    let text = ""
+    for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk
+      if (text.includes("\n\n")) break
+    }
+    const [first] = text.split("\n\n")
+    expect(first!.split("\n").map((line) => line.split(":")[0])).toEqual(["", "retry", "event", "id", "data"])
+  })
+
   it("goes on after the last id, by header or by query, with all that was missed", async () => {
     const first = await listen("ann")
     await post(["ann"], "one")

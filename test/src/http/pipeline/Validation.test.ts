@@ -61,6 +61,15 @@ describe("decoder", () => {
     expect(details[0]).toEqual({ field: "k0", message: "is not a known field" })
   })
 
+  it("writes no half of a surrogate pair, of names that it cuts or that were sent so", () => {
+    for (const name of [`${"a".repeat(99)}😀😀`, "half \ud83d"]) {
+      const { details, message } = mistakesOf(UpsertContact, { external_id: "u", [name]: 1 })
+      expect(details).toHaveLength(1)
+      expect([details[0]!.field, message].every((text) => text.isWellFormed())).toBe(true)
+      expect(details[0]!.field).toContain("\ufffd")
+    }
+  })
+
   it("says what a field may be, null among it", () => {
     expect(mistakesOf(UpsertContact, { external_id: "u", locale: 5, email: {} }).details).toEqual([
       { field: "email", message: "must be a string or null" },
