@@ -67,7 +67,9 @@ const htmlOf = (body: string, url: string | undefined): string => {
 /** Mail without a subject is taken for spam: the first line of the text stands in for it. */
 const subjectOf = ({ content }: Pick<Message, "content">): string => {
   const first = (content.body ?? "").split("\n").find((text) => text.trim() !== "")
-  return line(content.subject ?? content.title ?? first?.slice(0, 78) ?? "") || "(no subject)"
+  // Not in the middle of a surrogate pair.
+  const start = first?.slice(0, 78).replace(/[\ud800-\udbff]$/, "")
+  return line(content.subject || content.title || start || "") || "(no subject)"
 }
 
 /** Whether there is anything to mail. */
@@ -75,8 +77,8 @@ export const isMailable = ({ content }: Message): boolean =>
   [content.subject, content.title, content.body, content.html].some((part) => part !== undefined && part !== "")
 
 /**
- * multipart/alternative of a text and an HTML part. The subject falls back to the title, the text to it too; the HTML
- * to the text; the url is added to what the engine writes itself, never to the customer's own HTML.
+ * multipart/alternative of a text and an HTML part. The subject falls back to the title, the text to it too, and to the
+ * subject where there is nothing else; the HTML to the text; the url is added to what the engine writes itself, never to the customer's own HTML.
  */
 export const compose = async (
   message: Pick<Message, "content">,
@@ -97,9 +99,11 @@ export const compose = async (
     ...(isOwnFrom ? [`From: ${encodedSender({ name, address: sender })}\r\n`] : []),
     ...(isOwnSubject ? [`Subject: ${encodedWords(subject)}\r\n`] : [])
   ].join("")
-  const body = content.body ?? content.title ?? ""
   // A template may leave it empty for some: they get what those have who were given none.
-  const html = content.html === undefined || content.html === "" ? htmlOf(body, content.url) : content.html
+  const ownHtml = content.html === "" ? undefined : content.html
+  // A mail without a text is taken for spam, too.
+  const body = content.body || content.title || (ownHtml === undefined ? (content.subject ?? "") : "")
+  const html = ownHtml ?? htmlOf(body, content.url)
   const composed = await new MailComposer({
     ...(isOwnFrom ? {} : { from: { name, address: sender } }),
     ...(isOwnSubject ? {} : { subject }),

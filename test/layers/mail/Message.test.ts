@@ -53,6 +53,19 @@ describe("a mail", () => {
     expect((await written({ body: "\nfirst line\nsecond" })).headers["Subject"]).toBe("first line")
   })
 
+  it.each([
+    ["only a subject", { subject: "Hello" }, { subject: "Hello", text: "Hello" }],
+    ["an empty body", { subject: "Hello", body: "" }, { subject: "Hello", text: "Hello" }],
+    ["an empty body and a title", { subject: "Hello", title: "T", body: "" }, { subject: "Hello", text: "T" }],
+    ["an empty subject", { subject: "", title: "T", body: "B" }, { subject: "T", text: "B" }],
+    ["a first line that ends within a character", { body: `${"a".repeat(77)}😀b` }, { subject: "a".repeat(77) }]
+  ])("has a text and a subject, given %s", async (_, content, expected) => {
+    const { template } = await written(content)
+    const { html, subject, text } = await PostalMime.parse(template.write("ann@example.com", "id", null))
+    expect({ subject, text: text?.trim() }).toMatchObject(expected)
+    expect(html).toContain("<p>")
+  })
+
   it("cannot be given another header field by its content", async () => {
     const { fields } = await written({ title: "Hi\r\nBcc: x@example.com\nX-Evil: 1", body: "x" })
     expect(fields.map(([name]) => name)).not.toContain("Bcc")
