@@ -281,7 +281,7 @@ const answerAll = (
     case "Pass":
       return passes(sql, asked as ReadonlyArray<Of<"Pass">>, now)
     case "Event":
-      return heardEvents(sql, asked as ReadonlyArray<Of<"Event">>)
+      return heardEvents(sql, asked as ReadonlyArray<Of<"Event">>, now)
     case "Change":
       return changeContacts(
         sql,

@@ -253,17 +253,16 @@ class Move {
   }
 
   /**
-   * From when on events count (ISO 8601): since the run entered, or the last event that it has waited for. That one's time is
-   * as exact as whoever told it, so that it does not come once more.
+   * From when on events count (ISO 8601): since the last event that the run has waited for, or since it entered. That one's
+   * time is as exact as whoever told it, so that it does not come once more. It is not always the latest: the clock may have
+   * been set back since the run entered, or since it heard the one before.
    */
   #heardLast(): string {
-    let last: string | null = null
-    for (const value of Object.values(this.#steps)) {
-      const heard = (value as { readonly heard_at?: unknown } | null)?.heard_at
-      if (typeof heard === "string" && (last === null || heard > last)) last = heard
-    }
-    const { enteredAt } = this.#run
-    return last !== null && Date.parse(last) >= enteredAt ? last : new Date(enteredAt).toISOString()
+    const heard = Object.values(this.#steps).flatMap((value) => {
+      const at = (value as { readonly heard_at?: unknown } | null)?.heard_at
+      return typeof at === "string" ? [at] : []
+    })
+    return heard.at(-1) ?? new Date(this.#run.enteredAt).toISOString()
   }
 
   #valueAt(path: string): unknown {

@@ -1450,6 +1450,44 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
       })
     )
 
+    it.effect("takes one that comes after the clock was set back, once, and none that came before it entered", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const app = yield* newApp
+        const steps = [WAIT, { ...WAIT, key: "more" }, { ...WAIT, key: "most" }]
+        yield* raise(app, 2)
+        yield* takeAll
+        const [one] = yield* entered(yield* activated(app, steps), ["u"], { cart: 2 })
+        const { id } = one!.run
+        // What the clock said by then. The other event came long before.
+        yield* sql`UPDATE executions SET created_at = created_at + interval '1 hour' WHERE id = ${id}`
+        const lookOnce = Effect.gen(function* () {
+          yield* sql`UPDATE execution_timers SET due_at = now() - interval '1 s' WHERE app_id = ${app}`
+          yield* moveAll(app)
+        })
+        yield* lookOnce
+        expect(yield* heardBy(app, id)).toEqual(["waiting", null])
+        // Neither does it hear one that does not fit, nor one of before that is looked at late.
+        yield* raise(app, 1)
+        yield* takeAll
+        yield* moveAll(app)
+        yield* raise(app, 2)
+        yield* sql`UPDATE custom_events SET at = at + interval '10 minutes' WHERE app_id = ${app} AND NOT is_done`
+        yield* takeAll
+        yield* moveAll(app)
+        expect(yield* heardBy(app, id)).toEqual(["waiting", null])
+        yield* sql`DELETE FROM custom_events WHERE app_id = ${app} AND at > now()`
+        for (const key of ["bought", "more"]) {
+          yield* raise(app, 2)
+          yield* takeAll
+          yield* moveAll(app)
+          expect(yield* heardBy(app, id, key)).toEqual(["waiting", false])
+        }
+        yield* lookOnce
+        expect(yield* heardBy(app, id, "most")).toEqual(["waiting", null])
+      })
+    )
+
     it.effect("is over when its time is, and then no event hurries what follows", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

@@ -251,6 +251,22 @@ describe("a run", () => {
     ])
   })
 
+  it("asks for what came after the event that it heard last, whatever the clock said before", () => {
+    const steps: ReadonlyArray<Step> = [
+      { key: "w", type: "WAIT_FOR", event: "e", seconds: 60 },
+      { key: "x", type: "WAIT_FOR", event: "e", seconds: 60 },
+      { key: "y", type: "WAIT_FOR", event: "e", seconds: 60 }
+    ]
+    // Set back before the first, and further before the second.
+    const times = [1, 2].map((hours) => new Date(NOW - hours * 3_600_000).toISOString())
+    let heard = 0
+    const { asked } = moved(steps, () => (heard < 2 ? { data: {}, at: times[heard++]! } : null))
+    expect(asked.map((question) => "since" in question && question.since)).toEqual([
+      new Date(NOW).toISOString(),
+      ...times
+    ])
+  })
+
   it("tries a FETCH three times, as late as it is asked to, and then fails", () => {
     const steps: ReadonlyArray<Step> = [{ key: "ask", type: "FETCH", url: "https://example.com/" }, MARK("m")]
     let now = NOW
