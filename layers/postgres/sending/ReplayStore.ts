@@ -20,7 +20,8 @@ import { storeError } from "../server/storeError.ts"
 interface Row {
   readonly id: ReplayId
   readonly app_id: AppId
-  readonly filter: DeadLetterFilter
+  /** `after_xid`: the transaction that began it. */
+  readonly filter: DeadLetterFilter & { readonly after_xid?: string }
   readonly status: ReplayStatus
   readonly replayed: number
   readonly skipped: number
@@ -33,16 +34,19 @@ const COLUMNS = "r.id, r.app_id, r.filter, r.status, r.replayed, r.skipped, r.cr
 /** Before every dead letter. */
 const FIRST = "00000000-0000-0000-0000-000000000000"
 
-const replayOf = (row: Row): Replay => ({
-  id: row.id,
-  appId: row.app_id,
-  filter: row.filter,
-  status: row.status,
-  replayed: row.replayed,
-  skipped: row.skipped,
-  createdAt: row.created_at.getTime(),
-  completedAt: row.completed_at?.getTime() ?? null
-})
+const replayOf = (row: Row): Replay => {
+  const { after_xid: _, ...filter } = row.filter
+  return {
+    id: row.id,
+    appId: row.app_id,
+    filter,
+    status: row.status,
+    replayed: row.replayed,
+    skipped: row.skipped,
+    createdAt: row.created_at.getTime(),
+    completedAt: row.completed_at?.getTime() ?? null
+  }
+}
 
 export const layer: Layer.Layer<ReplayStore, never, SqlClient.SqlClient> = Layer.effect(
   ReplayStore,
@@ -66,7 +70,8 @@ export const layer: Layer.Layer<ReplayStore, never, SqlClient.SqlClient> = Layer
     const start: ReplayStore["Service"]["start"] = Effect.fnUntraced(
       function* (appId, id, filter) {
         const insert = sql<Row>`
-        INSERT INTO replays AS r (id, app_id, filter) VALUES (${id}, ${appId}, ${JSON.stringify(filter)}::json)
+        INSERT INTO replays AS r (id, app_id, filter) VALUES (${id}, ${appId}, (${JSON.stringify(filter)}::jsonb
+          || jsonb_build_object('after_xid', pg_current_xact_id()::xid::text))::json)
         RETURNING ${columns}`
         const noted = Effect.tap(insert, () => record(sql, appId, "dead_letters.replayed", id, { filter }))
         return yield* permitted(sql, appId, beginOneMore(sql, "replays", appId, noted))
@@ -97,19 +102,20 @@ export const layer: Layer.Layer<ReplayStore, never, SqlClient.SqlClient> = Layer
       return Option.map(Option.fromUndefinedOr(rows[0]), (row) => ({ replay: replayOf(row), fence: row.fence }))
     }, storeError("ReplayStore.claim"))
 
-    // Dead letters that fail once more are younger than the replay: it comes to an end.
+    // Dead letters that fail once more are younger than the replay: it comes to an end. Those that were there before the
+    // clock was set back are older by their rows alone.
     const step: ReplayStore["Service"]["step"] = Effect.fnUntraced(function* ({ fence, replay }, limit, leaseMs) {
       // In the order of the index by notification: in that of ids alone one would walk through all that there are.
       const order = replay.filter.notification_id === undefined ? sql`l.id` : sql`l.notification_id, l.id`
       const rows = yield* sql<Moved>`
         WITH mine AS MATERIALIZED (
-          SELECT id, dead_letter_id, created_at FROM replays
+          SELECT id, dead_letter_id, created_at, (filter ->> 'after_xid')::xid AS after_xid FROM replays
           WHERE id = ${replay.id} AND fence = ${fence} AND ${ofRows(sql, sql`status = 'running'`)} FOR NO KEY UPDATE
         ), ${moveDeadLetters(
           sql,
           [
             ...deadLettersOf(sql, replay.appId, { kind: "notification", ...replay.filter }, true),
-            sql`l.at <= (SELECT created_at FROM mine)`,
+            sql`(l.at <= (SELECT created_at FROM mine) OR age(l.xmin) > age((SELECT after_xid FROM mine)))`,
             sql`l.id > coalesce((SELECT dead_letter_id FROM mine), ${FIRST}::uuid)`
           ],
           limit,

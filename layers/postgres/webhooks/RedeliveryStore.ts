@@ -16,7 +16,7 @@ import { inTurn } from "../server/inTurn.ts"
 import { ofRows } from "../server/ofRows.ts"
 import { Holder } from "../operations/Holder.ts"
 import type { Located } from "./webhookDeliveries.ts"
-import { locateDeliveries, locateDelivery } from "./webhookDeliveries.ts"
+import { LAST, locateDeliveries, locateDelivery } from "./webhookDeliveries.ts"
 import { storeError } from "../server/storeError.ts"
 
 /*
@@ -46,6 +46,9 @@ const COLUMNS = `r.id, r.app_id, r.webhook_id, r.delivery_id, r.wanted, r.from_a
 /** By how much the moment of an event may differ from that in its chunk's id, which is when it was written. */
 const SLACK_MS = 3_600_000
 
+/** A moment that lies so much later than now was recorded before the clock was set back; of others it may be the latency. */
+const AHEAD_MS = 1_000
+
 const redeliveryOf = (row: Row): Redelivery => ({
   id: row.id,
   appId: row.app_id,
@@ -60,10 +63,15 @@ const redeliveryOf = (row: Row): Redelivery => ({
   completedAt: row.completed_at?.getTime() ?? null
 })
 
-/** Whether it ended after somebody asked: another request may have had it sent again meanwhile. */
-const hasEndedSince = (attempts: ReadonlyArray<WebhookAttempt>, askedAt: number): boolean => {
+/**
+ * Whether it ended after somebody asked: another request may have had it sent again meanwhile. What ended later than now has
+ * ended before the clock was set back.
+ */
+const hasEndedSince = (attempts: ReadonlyArray<WebhookAttempt>, askedAt: number, at: number): boolean => {
   const last = attempts.at(-1)
-  return last !== undefined && last.at + last.latencyMs > askedAt
+  if (last === undefined) return false
+  const endedAt = last.at + last.latencyMs
+  return endedAt > askedAt && endedAt <= at + AHEAD_MS
 }
 
 const claimedOf = (row: Row) => ({ redelivery: redeliveryOf(row), fence: row.fence })
@@ -78,10 +86,18 @@ export const layer: Layer.Layer<RedeliveryStore, never, SqlClient.SqlClient> = L
     const start: RedeliveryStore["Service"]["start"] = Effect.fnUntraced(
       function* (appId, webhookId, id, { from, status, to }, leaseMs) {
         const [fromAt, toAt] = [from, to].map((at) => times([at]))
+        // Events of before the clock was set back lie ahead of now.
+        const newest = sql`(
+          SELECT c.at + interval '1 ms' FROM (
+            SELECT w.chunk_id FROM webhook_work_items w WHERE w.attempts = 0 AND NOT w.redelivers
+              AND w.webhook_id >= ${webhookId}::uuid AND (w.webhook_id, w.chunk_id) <= (${webhookId}::uuid, ${LAST}::uuid)
+            ORDER BY w.webhook_id DESC, w.chunk_id DESC LIMIT 1
+          ) AS w CROSS JOIN LATERAL (SELECT at FROM event_chunks WHERE id = w.chunk_id OFFSET 0) AS c
+        )`
         const insert = sql<Row>`
           INSERT INTO redeliveries AS r (id, app_id, webhook_id, wanted, from_at, to_at, fence, lease_holder, lease_until)
-          VALUES (${id}, ${appId}, ${webhookId}, ${status}, (${fromAt!})[1], least((${toAt!})[1], now()), 1, ${holder.id()}::integer,
-            now() + ${milliseconds(leaseMs)} * interval '1 ms')
+          VALUES (${id}, ${appId}, ${webhookId}, ${status}, (${fromAt!})[1], least((${toAt!})[1], greatest(now(), ${newest})), 1,
+            ${holder.id()}::integer, now() + ${milliseconds(leaseMs)} * interval '1 ms')
           RETURNING ${columns}`
         const noted = Effect.tap(insert, () =>
           record(sql, appId, "webhook.redelivered", webhookId, {
@@ -158,8 +174,8 @@ export const layer: Layer.Layer<RedeliveryStore, never, SqlClient.SqlClient> = L
     const step: RedeliveryStore["Service"]["step"] = Effect.fnUntraced(
       function* ({ fence, redelivery: { webhookId, id } }, limit, leaseMs) {
         yield* lockWebhook(webhookId)
-        const [row] = yield* sql<Row>`
-          SELECT ${columns} FROM redeliveries r
+        const [row] = yield* sql<Row & { readonly now: Date }>`
+          SELECT ${columns}, clock_timestamp() AS now FROM redeliveries r
           WHERE r.id = ${id} AND r.fence = ${fence} AND ${ofRows(sql, sql`r.status = 'running'`)} FOR NO KEY UPDATE`
         if (row === undefined) return Option.none()
         const [from, to] = [row.from_at?.getTime() ?? -Infinity, row.to_at!.getTime()]
@@ -168,7 +184,10 @@ export const layer: Layer.Layer<RedeliveryStore, never, SqlClient.SqlClient> = L
         const askedAt = row.created_at.getTime()
         const ended = items.filter(
           ({ delivery: { attempts, eventAt, status } }) =>
-            status === row.wanted && eventAt >= from && eventAt < to && !hasEndedSince(attempts, askedAt)
+            status === row.wanted &&
+            eventAt >= from &&
+            eventAt < to &&
+            !hasEndedSince(attempts, askedAt, row.now.getTime())
         )
         yield* addWork(webhookId, ended)
         const isDone = next === null || (from > SLACK_MS && next < uuidFloor(from - SLACK_MS))

@@ -30,13 +30,26 @@ interface LogRow {
   readonly positions: ReadonlyArray<number> | null
   readonly is_active: boolean
   readonly at: Date | null
+  /** How long ago its row of the log was written, in transactions. */
+  readonly ago: number | null
   readonly records: Uint8Array | null
   readonly reasons: ReadonlyArray<string> | null
 }
 
+interface Logged {
+  readonly attempt: WebhookAttempt
+  readonly ago: number
+}
+
+/**
+ * In the order in which they were written: by what the clock said, one of before it was set back may be later. The two
+ * numbers are compared as PostgreSQL compares those of transactions, which begin anew.
+ */
+const inOrder = (a: Logged, b: Logged): number => (b.ago - a.ago) | 0 || a.attempt.at - b.attempt.at
+
 /** What is known of the events of one chunk. */
 interface Known {
-  readonly attempts: Map<number, Array<WebhookAttempt>>
+  readonly attempts: Map<number, Array<Logged>>
   /** When what is open is due; `all` for those of work that was never taken apart. */
   readonly due: Map<number, Date>
   all: Date | null
@@ -64,10 +77,10 @@ const boundsOf = (eventId: string): readonly [string, string] => [
 ]
 
 /** Behind every chunk. */
-const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+export const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 const deliveryOf = (chunk: ChunkRow, position: number, known: Known): WebhookDelivery => {
-  const attempts = (known.attempts.get(position) ?? []).toSorted((a, b) => a.at - b.at)
+  const attempts = (known.attempts.get(position) ?? []).toSorted(inOrder).map(({ attempt }) => attempt)
   const due = known.due.get(position) ?? known.all
   const last = attempts.at(-1)?.outcome
   const isDelivered = due === null && typeof last === "number" && last >= 200 && last < 300
@@ -200,9 +213,11 @@ export const tell = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<Located>, SqlError> {
   const log = yield* sql<LogRow>`
     SELECT w.chunk_id AS chunk, w.id AS work, NOT w.done AS open, w.due_at,
-      CASE WHEN NOT w.done THEN w.positions END AS positions, h.is_active, a.at, a.records, a.reasons
+      CASE WHEN NOT w.done THEN w.positions END AS positions, h.is_active, a.at, a.ago, a.records, a.reasons
     FROM webhook_work_items w JOIN webhooks h ON h.id = w.webhook_id
-    LEFT JOIN LATERAL (SELECT at, records, reasons FROM webhook_attempts WHERE work_item_id = w.id OFFSET 0) AS a ON true
+    LEFT JOIN LATERAL (
+      SELECT at, age(xmin) AS ago, records, reasons FROM webhook_attempts WHERE work_item_id = w.id OFFSET 0
+    ) AS a ON true
     WHERE w.webhook_id = ${webhookId} AND w.chunk_id = ANY(${uuids([...new Set(items.map(({ chunk }) => chunk.id))])})`
   const known = new Map<string, Known>()
   const seen = new Set<string>()
@@ -218,9 +233,10 @@ export const tell = Effect.fnUntraced(function* (
     }
     if (row.at === null) continue
     for (const attempt of unpack({ at: row.at.getTime(), records: row.records!, reasons: row.reasons })) {
+      const logged = { attempt, ago: row.ago! }
       const earlier = of.attempts.get(attempt.position)
-      if (earlier === undefined) of.attempts.set(attempt.position, [attempt])
-      else earlier.push(attempt)
+      if (earlier === undefined) of.attempts.set(attempt.position, [logged])
+      else earlier.push(logged)
     }
   }
   // Left out: what was removed between the two statements, and what was done before there was a log.

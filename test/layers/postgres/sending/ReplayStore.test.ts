@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { DeadLetterFilter } from "../../../../services/domain/sending/DeadLetter.ts"
 import type { AppId, NotificationId, ReplayId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import { now } from "../../../../services/ports/Now.ts"
 import type { ResultChunk } from "../../../../services/ports/sending/BatchStore.ts"
 import { BatchStore } from "../../../../services/ports/sending/BatchStore.ts"
 import { DeadLetterStore } from "../../../../services/ports/sending/DeadLetterStore.ts"
@@ -270,6 +271,35 @@ layer(hotStores)("ReplayStore", (it) => {
       expect(Result.isSuccess(yield* begin(app))).toBe(true)
       yield* carryOut(100)
     })
+  )
+
+  it.effect(
+    "takes what was there when it began, also when the clock was set back since, and not what fails again",
+    () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const sql = yield* SqlClient.SqlClient
+        const [batches, replays] = [yield* BatchStore, yield* ReplayStore]
+        const { id } = yield* failed(app, ids(6))
+        const late = yield* failed(app, ids(2))
+        // What the clock said by then, in half a minute and in an hour from now.
+        yield* sql`UPDATE dead_letters SET at = at + interval '30 s' WHERE notification_id = ${id}`
+        yield* sql`UPDATE dead_letters SET at = at + interval '1 hour', id = ${uuidv7(now() + 3_600_000)}
+        WHERE id IN (SELECT id FROM dead_letters WHERE notification_id = ${late.id} LIMIT 1)`
+        const filter = { error: "timeout" }
+        const replay = yield* replays.start(app, uuidv7() as ReplayId, filter)
+        expect(replay.filter).toEqual(filter)
+        const claimed = Option.getOrThrow(yield* replays.claim(null, LEASE))
+        yield* replays.step(claimed, 4, LEASE)
+        const batch = (yield* claim(app))!
+        yield* batches.finish(chunkOf(batch, [], { final: failing(batch.recipients) }))
+        yield* sql`UPDATE replays SET lease_until = now() - interval '1 s' WHERE id = ${replay.id}`
+        yield* carryOut(4)
+        const done = Option.getOrThrow(yield* replays.find(app, replay.id))
+        expect(done).toMatchObject({ status: "completed", replayed: 8, skipped: 0, filter })
+        expect(yield* accountOf(app, id)).toMatchObject({ accepted: 6, failed: 4, pending: 2 })
+        expect(yield* accountOf(app, late.id)).toMatchObject({ accepted: 2, pending: 2 })
+      })
   )
 
   it.effect("goes on where a crashed node stopped, and leaves what fails meanwhile to itself", () =>

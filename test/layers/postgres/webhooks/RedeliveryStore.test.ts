@@ -182,6 +182,39 @@ layer(Layer.provideMerge(RedeliveryStores.layer, webhookStores))("RedeliveryStor
     })
   )
 
+  it.effect("takes what was there when it was asked for, also when the clock was set back since, and that once", () =>
+    Effect.gen(function* () {
+      const [store, webhooks, sql] = [yield* RedeliveryStore, yield* WebhookStore, yield* SqlClient.SqlClient]
+      const appId = yield* newApp
+      const { id } = yield* webhooks.create(appId, uuidv7() as WebhookId, {
+        name: "webhook",
+        url: "https://example.com/webhook"
+      })
+      // What the clock said by then: of the older in five minutes from now, of the newer in two hours.
+      for (const ahead of [300_000, 7_200_000]) {
+        const chunkId = yield* addWork(appId, id, 2)
+        const later = uuidv7(Date.now() + ahead)
+        yield* sql`
+          INSERT INTO event_chunks (id, app_id, event, at, size, common, columns)
+          SELECT ${later}, app_id, event, now() + ${ahead}::float8 * interval '1 ms', size, common, columns
+          FROM event_chunks WHERE id = ${chunkId}`
+        yield* sql`UPDATE webhook_work_items SET chunk_id = ${later} WHERE chunk_id = ${chunkId}`
+        for (const work of yield* webhooks.claim(id, 10, LEASE)) {
+          const attempts = tried(work.positions, 500).map((one) => ({ ...one, at: one.at + ahead }))
+          yield* webhooks.finish(results(id, work, { ...exhaust(work.positions, "dead"), tried: attempts }))
+        }
+      }
+      const start = () => store.start(appId, id, newId(), all("exhausted"), LEASE)
+      const [first, second] = [yield* start(), yield* start()]
+      expect(Option.getOrThrow(yield* store.step(first, 100, null)).redelivered).toBe(4)
+      for (const work of yield* webhooks.claim(id, 10, LEASE)) {
+        const positions = work.positions
+        yield* webhooks.finish(results(id, work, { ...exhaust(positions, "dead"), tried: tried(positions, 500) }))
+      }
+      expect(Option.getOrThrow(yield* store.step(second, 100, null)).redelivered).toBe(0)
+    })
+  )
+
   it.effect("redelivers one event that has ended, whatever came of it, and no other application's", () =>
     Effect.gen(function* () {
       const store = yield* RedeliveryStore
