@@ -7,18 +7,16 @@ import type { NoAnswer, SmallAnswer } from "../../services/ports/outbound/SmallR
 import { SmallRequests } from "../../services/ports/outbound/SmallRequests.ts"
 import { now } from "../../services/ports/Now.ts"
 import type { Unread } from "../../services/ports/workflows/FetchClient.ts"
-import { FetchClient } from "../../services/ports/workflows/FetchClient.ts"
+import { FetchClient, LONGEST_WAIT_MS } from "../../services/ports/workflows/FetchClient.ts"
 
 /** From the name to the last byte of the answer. */
 const DEADLINE_MS = 10_000
 /** Levels of an answer, as of a request's body. */
 const DEPTH = 32
-/** Longest time that a server is given before it is asked again. */
-const MOST_WAIT_MS = 3_600_000
 
 const retryAfterOf = (header: string | ReadonlyArray<string> | undefined): number | null => {
   const wait = retryAfterMs(typeof header === "string" ? header : header?.[0], now())
-  return wait === null ? null : Math.min(MOST_WAIT_MS, wait)
+  return wait === null ? null : Math.min(LONGEST_WAIT_MS, wait)
 }
 
 const answered = ({ body, headers, status }: SmallAnswer): Fetched | Unread => {

@@ -2,6 +2,9 @@ import type { Effect } from "effect"
 import { Context } from "effect"
 import type { Fetched } from "../../domain/workflows/Fetched.ts"
 
+/** Longest time (ms) that a server is given before it is asked again. */
+export const LONGEST_WAIT_MS = 3_600_000
+
 /** What a FETCH step sends. */
 export interface FetchRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH"

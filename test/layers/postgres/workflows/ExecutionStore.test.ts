@@ -1596,6 +1596,29 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
       })
     )
 
+    it.effect("does not wait for turns of before the clock was set back, and does for those of a long queue", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const store = yield* ExecutionStore
+        const [app, host] = [yield* newApp, "example.com"]
+        const at = Math.floor(now() / 1000) * 1000
+        const turn = Effect.map(store.takeTurn(app, host, at), (when) => when - at)
+        // What the clock said by then.
+        expect(yield* store.takeTurn(app, host, at + 60_000)).toBe(at + 60_000)
+        expect(yield* turn).toBe(0)
+        yield* store.holdTurns(app, host, at + 7_200_000)
+        expect(yield* store.isHeld(app, host, at)).toBe(false)
+        expect(yield* turn).toBe(0)
+        yield* store.holdTurns(app, host, at + 5_000)
+        expect(yield* turn).toBe(5_000)
+        yield* sql`UPDATE fetch_hosts SET next_at = next_at + interval '1 minute', held_until = NULL WHERE app_id = ${app}`
+        yield* sql`INSERT INTO execution_timers (app_id, execution_id, due_at)
+          SELECT ${app}::uuid, gen_random_uuid(), ${new Date(at)}::timestamptz + i * interval '40 ms'
+          FROM generate_series(1, 1626) AS t (i)`
+        expect(yield* turn).toBe(65_040)
+      })
+    )
+
     it.effect("that has no turn yet waits as a row that is due, and is counted once", () =>
       Effect.gen(function* () {
         const app = yield* newApp
