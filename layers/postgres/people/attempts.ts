@@ -8,6 +8,9 @@ import { milliseconds, texts } from "../server/columns.ts"
 
 /* What is counted of codes: when they were asked for, and when wrong ones were given, in the last day. */
 
+/** What happened so much later than now (ms) did so before the clock was set back, and counts when it gets there again. */
+const AHEAD_MS = 1_000
+
 interface TimesRow {
   readonly key: string
   readonly times: ReadonlyArray<Date>
@@ -20,7 +23,7 @@ const refusal = (counted: ReadonlyArray<Counted>, rows: ReadonlyArray<TimesRow>)
     const allowances = counted.find((one) => one.key === key)!.allowances
     const verdict = allows(
       allowances,
-      times.map((time) => time.getTime()),
+      times.map((time) => time.getTime()).filter((time) => time <= now.getTime() + AHEAD_MS),
       now.getTime()
     )
     if (!verdict.isAllowed && verdict.at > (latest?.at ?? 0)) {

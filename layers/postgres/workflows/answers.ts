@@ -10,7 +10,7 @@ import type { Facts, MessageState } from "../../../services/domain/workflows/Con
 import type { Answer, Collected, Joined, Question } from "../../../services/domain/workflows/Run.ts"
 import { StoreError } from "../../../services/ports/StoreError.ts"
 import type { Asked, OpenRun } from "../../../services/ports/workflows/ExecutionStore.ts"
-import { doubles, integers, texts, times, uuids } from "../server/columns.ts"
+import { doubles, integers, milliseconds, texts, times, uuids } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
 import { changeContacts } from "./changeContacts.ts"
 import { heardEvents } from "./heardEvents.ts"
@@ -29,6 +29,8 @@ type Of<T extends Question["_tag"]> = {
 
 /** Values that a template sees of a digest, at most: the rest is counted. */
 export const ITEMS = 10
+/** A window that opened so much later than now did so before the clock was set back (ms): others waited for its row. */
+const AHEAD_MS = 10_000
 /** By how many times its window a sliding digest lasts at most. */
 const SLIDES = 10
 
@@ -243,7 +245,10 @@ const passes = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<Of<"P
       ON CONFLICT (app_id, workflow_id, step_key, contact_id, throttle_key)
       DO UPDATE SET (opened_at, over_at, passed, granted) = (
         SELECT o.begin, o.begin + a.seconds * interval '1 s', o.before + o.grant, o.grant
-        FROM arrived a, LATERAL (SELECT r.opened_at + a.seconds * interval '1 s' <= a.at AS is_over) AS e,
+        FROM arrived a, LATERAL (
+            SELECT r.opened_at + a.seconds * interval '1 s' <= a.at
+              OR r.opened_at > a.at + ${milliseconds(AHEAD_MS)} * interval '1 ms' AS is_over
+          ) AS e,
           LATERAL (
             SELECT CASE WHEN e.is_over THEN a.at ELSE r.opened_at END AS begin,
               CASE WHEN e.is_over THEN 0 ELSE r.passed END AS before

@@ -743,7 +743,7 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
       })
     )
 
-    it.effect("begin anew when their time is over", () =>
+    it.effect("begin anew when their time is over, or the clock was set back to before it began", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const app = yield* newApp
@@ -751,6 +751,8 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
         const status = Effect.map(entered(workflow, ["u"]), ([one]) => one!.settled.status)
         expect([yield* status, yield* status]).toEqual(["completed", "filtered"])
         yield* sql`UPDATE throttles SET opened_at = opened_at - interval '61 s' WHERE app_id = ${app}`
+        expect([yield* status, yield* status]).toEqual(["completed", "filtered"])
+        yield* sql`UPDATE throttles SET opened_at = opened_at + interval '1 hour' WHERE app_id = ${app}`
         expect([yield* status, yield* status]).toEqual(["completed", "filtered"])
       })
     )

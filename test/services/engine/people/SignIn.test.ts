@@ -158,6 +158,30 @@ layer(peopleStores())("signing in by code", (it) => {
     })
   )
 
+  it.effect(
+    "counts the codes that were asked for since the clock was set back, and the others when it gets there",
+    () =>
+      Effect.gen(function* () {
+        const one = yield* node()
+        const email = newAddress()
+        const asked = outcome(request(one, email))
+        expect([yield* asked, yield* asked]).toEqual([null, "TooManyCodes"])
+        yield* age(-7200)
+        expect([yield* asked, yield* asked]).toEqual([null, "TooManyCodes"])
+        for (let i = 0; i < 4; i++) {
+          yield* age(31)
+          expect(yield* asked).toBeNull()
+        }
+        yield* age(31)
+        expect(yield* asked).toBe("TooManyCodes")
+        // Long after those, and half a minute after the first of all.
+        yield* age(7200 - 5 * 31 + 15)
+        expect(yield* asked).toBe("TooManyCodes")
+        yield* age(16)
+        expect(yield* asked).toBeNull()
+      })
+  )
+
   it.effect("takes a code ten minutes, once, for its purpose, and none after a newer one", () =>
     Effect.gen(function* () {
       const one = yield* node()
