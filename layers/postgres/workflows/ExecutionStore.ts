@@ -14,13 +14,18 @@ import type {
   Tools,
   Written
 } from "../../../services/ports/workflows/ExecutionStore.ts"
-import { COUNTED, ExecutionStore, READ_AT_ONCE } from "../../../services/ports/workflows/ExecutionStore.ts"
+import {
+  COUNTED,
+  ExecutionStore,
+  FETCH_LEASE_MS,
+  READ_AT_ONCE
+} from "../../../services/ports/workflows/ExecutionStore.ts"
 import { ALONE, ASIDE } from "../../../services/domain/sending/Suspicion.ts"
 import { Holder } from "../operations/Holder.ts"
 import { notedOfPeople, record } from "../access/auditEntry.ts"
 import { permitted, withdrawn } from "../access/permitted.ts"
 import { settleWithin } from "../access/settleKey.ts"
-import { integers, texts, times, uuids } from "../server/columns.ts"
+import { integers, milliseconds, texts, times, uuids } from "../server/columns.ts"
 import { lockInTurn } from "../server/inTurn.ts"
 import { ofRows } from "../server/ofRows.ts"
 import { storeError } from "../server/storeError.ts"
@@ -114,6 +119,25 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       LEFT JOIN LATERAL (SELECT * FROM contacts WHERE id = e.contact_id OFFSET 0) AS p ON true
       LEFT JOIN LATERAL (SELECT * FROM workflows WHERE id = e.workflow_id OFFSET 0) AS w ON true`
 
+    /**
+     * Whether the run of a timer may be moved: one whose FETCH has a holder only where the database has taken writes for a
+     * while and its clock was not set. Set forward, it ends the time of every FETCH under way, whose holders live. One whose
+     * holder has died has none any more (HolderStore.ts).
+     */
+    const mayMoveOn = () =>
+      sql`(holder IS NULL OR clock_timestamp() < ${holder.takesOverUntil(FETCH_LEASE_MS)}::timestamptz)`
+
+    /** Gives those which may not be moved their time once more: nobody looks for them again and again meanwhile. */
+    const spare = (appId: AppId) => {
+      const at = PgTypes.timestamptz(now())
+      return sql`
+        UPDATE execution_timers SET due_at = ${at} + ${milliseconds(FETCH_LEASE_MS)} * interval '1 ms'
+        WHERE app_id = ${appId} AND execution_id IN (
+          SELECT execution_id FROM execution_timers
+          WHERE app_id = ${appId} AND due_at <= ${at} AND NOT ${mayMoveOn()} FOR UPDATE SKIP LOCKED
+        )`
+    }
+
     /** Claims what is due beyond a place; null: from the first on. */
     const claim = Effect.fnUntraced(function* (appId: AppId, limit: number, after: TimerPlace | null) {
       const from = after === null ? "-infinity" : after.at.toISOString()
@@ -121,6 +145,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       const timers = yield* sql<LockedTimer & { readonly due_at: Date }>`
         SELECT execution_id, fence, suspicion, due_at FROM execution_timers
         WHERE app_id = ${appId} AND due_at <= ${PgTypes.timestamptz(now())} AND (suspicion < ${ALONE} OR suspicion >= ${ASIDE})
+          AND ${mayMoveOn()}
           AND (due_at, execution_id) > (${from}::timestamptz, ${after?.id ?? FIRST}::uuid)
         ORDER BY due_at, execution_id LIMIT ${limit} FOR UPDATE SKIP LOCKED`
       const rows =
@@ -148,6 +173,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       const after = claimed.after(appId)
       const beyond = yield* claim(appId, limit, after)
       const rows = after !== null && beyond.length === 0 ? yield* claim(appId, limit, null) : beyond
+      if (rows.length === 0) yield* spare(appId)
       return yield* moveRows(rows, false, carry)
     })
 
@@ -156,6 +182,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
         // The least suspected first: the one at fault must not keep its neighbours from being cleared.
         const [due] = yield* sql<{ readonly app_id: AppId; readonly execution_id: ExecutionId }>`
             SELECT app_id, execution_id FROM execution_timers WHERE ${sql.literal(SUSPECTED)} AND due_at <= ${PgTypes.timestamptz(now())}
+              AND ${mayMoveOn()}
             ORDER BY suspicion, due_at LIMIT 1 FOR UPDATE SKIP LOCKED`
         if (due === undefined) return { moves: NOTHING, webhooks: [] }
         const { app_id, execution_id } = due

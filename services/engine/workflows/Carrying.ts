@@ -12,13 +12,11 @@ import { move } from "../../domain/workflows/Interpreter.ts"
 import type { MovedRun, Moves, OpenRun, StepSum, Tools } from "../../ports/workflows/ExecutionStore.ts"
 import type { EngineSettings } from "../../ports/EngineSettings.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
+import { FETCH_LEASE_MS } from "../../ports/workflows/ExecutionStore.ts"
 import { ASIDE, WORKER_ENDED } from "../../domain/sending/Suspicion.ts"
 import { runEvents } from "./RunEvents.ts"
 import { messagesOf } from "./RunMessages.ts"
 import type { Prepared, Programs } from "./Programs.ts"
-
-/** Longest that whoever begins a FETCH has for it, by the clock of the database: then another does it again. */
-export const FETCH_LEASE_MS = 60_000
 
 /**
  * How long (ms) runs that move together are computed, at most: those who have not come as far as they get by then are due

@@ -158,6 +158,9 @@ export interface Beginning {
 /** People that are counted when an audience is left to enter, at most: it takes no longer for a million. */
 export const COUNTED = 10_000
 
+/** Longest that whoever begins a FETCH has for it, by the clock of the database: then another does it again. */
+export const FETCH_LEASE_MS = 60_000
+
 /** Requests of one application to one server in a second, at most. */
 export const FETCHES_PER_SECOND = 25
 

@@ -10,6 +10,7 @@ import type { Ending, HolderId } from "../../../../services/ports/operations/Hol
 import { HolderStore } from "../../../../services/ports/operations/HolderStore.ts"
 import { ExecutionStore } from "../../../../services/ports/workflows/ExecutionStore.ts"
 import { WorkflowStore } from "../../../../services/ports/workflows/WorkflowStore.ts"
+import { now } from "../../../../services/ports/Now.ts"
 import { hotStores, newApp } from "../Stores.ts"
 import { activated, carry, entered, moved, onOwnNode, timerBlocks, workflowStores } from "./Runs.ts"
 
@@ -21,12 +22,14 @@ const ASK: Step = { key: "ask", type: "FETCH", url: "https://example.com/" }
 
 /** A process that holds what it claims until `died` says how it ended. */
 let process = 0 as HolderId
+/** Whether the database has taken writes for a while, and nobody has set its clock. */
+let isSteady = true
 
 const holding = Layer.effect(
   Holder,
   Effect.map(SqlClient.SqlClient, (sql) => ({
     id: () => process,
-    takesOverUntil: () => "infinity",
+    takesOverUntil: () => (isSteady ? "infinity" : "-infinity"),
     // By a connection of its own, as a process has one for it: the transaction is lost with the process.
     noteRuns: (claim: Parameters<typeof noteRuns>[2]) => {
       const noting = noteRuns(sql, process, claim)
@@ -186,6 +189,47 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("a run", (it) => 
       )
       yield* sql`DELETE FROM execution_timers WHERE app_id = ${app}`
       expect(blocks).toBeLessThan(20)
+    })
+  )
+
+  it.effect("at a FETCH of a process that lives stays with it when the database's clock is set forward", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* ExecutionStore
+      yield* begins
+      yield* entered(yield* activated(app, [ASK]), ["a"])
+      yield* begins
+      yield* entered(yield* activated(app, [ASK]), ["b"])
+      yield* entered(yield* activated(app, [PAUSE]), ["c"])
+      yield* Effect.addFinalizer(() => Effect.sync(() => (isSteady = true)))
+      isSteady = false
+      const others = Effect.map(
+        moved(app),
+        (all) => new Map(all.map(({ fetchUntil, run }) => [run.userId, fetchUntil !== null]))
+      )
+      const setForward = sql`UPDATE execution_timers SET due_at = due_at - interval '2 hours' WHERE app_id = ${app}`
+      yield* setForward
+      expect([...(yield* others).keys()]).toEqual(["c"])
+      expect(yield* others).toEqual(new Map())
+      // Nobody looks for them again and again.
+      expect((yield* store.due).filter(({ appId, at }) => appId === app && at <= now())).toEqual([])
+      // One whose process has died is not left to it.
+      const holders = yield* HolderStore
+      yield* holders.ended(process, "killed")
+      yield* holders.release
+      yield* begins
+      expect(yield* others).toEqual(new Map([["b", true]]))
+      // Nor is one whose process lives and stands still.
+      yield* setForward
+      isSteady = true
+      expect(yield* others).toEqual(
+        new Map([
+          ["a", true],
+          ["b", true],
+          ["c", false]
+        ])
+      )
     })
   )
 
