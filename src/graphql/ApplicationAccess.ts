@@ -5,7 +5,7 @@ import type { Operation } from "../../services/domain/people/Role.ts"
 import type { Caller } from "../../services/engine/access/Auth.ts"
 import type { Permissions } from "../../services/engine/people/Permissions.ts"
 import type { ObjectKind, OwnershipStore } from "../../services/ports/people/OwnershipStore.ts"
-import { ApiError } from "../http/pipeline/ApiError.ts"
+import { ApiError, notFound } from "../http/pipeline/ApiError.ts"
 import { inWords } from "./PeopleRefusals.ts"
 
 /*
@@ -37,6 +37,13 @@ export const kindOf = (path: string): ObjectKind | null => {
   const [, kind = null] = Object.entries(KINDS).find(([begin]) => path === begin || path.startsWith(`${begin}/`)) ?? []
   return kind
 }
+
+const WORDS: Partial<Readonly<Record<ObjectKind, string>>> = {
+  templateVersion: "template version",
+  deadLetter: "dead letter",
+  apiKey: "API key"
+}
+const wordsOf = (kind: ObjectKind): string => WORDS[kind] ?? kind
 
 /** What a route that changes something is in the table of roles, by its path's beginning. */
 const OPERATIONS: ReadonlyArray<readonly [begin: string, operation: Operation]> = [
@@ -84,7 +91,7 @@ export interface ApplicationAccess {
 
 const noApplication = () => new ApiError("not_found", "There is no application with this id, or it is none of yours.")
 
-/** Of things too: who is no member is told what a key is told of another application's. */
+/** Where none is named: nothing is there for a person. */
 const NO_APPLICATION = "00000000-0000-0000-0000-000000000000" as AppId
 
 export const makeApplicationAccess = (
@@ -101,8 +108,11 @@ export const makeApplicationAccess = (
       return id
     }
     if (thing === null) return NO_APPLICATION
-    const found = yield* ownership.applicationOf([...person.roles.keys()], thing.kind, thing.id)
-    if (Option.isNone(found)) return NO_APPLICATION
+    // Whatever else is wrong with a request: who may not know of a thing is told of nothing else.
+    const found = UUID.test(thing.id)
+      ? yield* ownership.applicationOf([...person.roles.keys()], thing.kind, thing.id)
+      : Option.none()
+    if (Option.isNone(found)) return yield* Effect.fail(notFound(wordsOf(thing.kind)))
     yield* Effect.mapError(permissions.onApplication(person, found.value, operation), inWords)
     return found.value
   })

@@ -1,8 +1,9 @@
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Option, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { AccountId, AppId } from "../../services/domain/Ids.ts"
 import type { Role } from "../../services/domain/people/Role.ts"
 import { mayDo, ROLES } from "../../services/domain/people/Role.ts"
+import { uuidv7 } from "../../services/ports/NewId.ts"
 import { SignIn } from "../../services/engine/people/SignIn.ts"
 import { OrganizationStore } from "../../services/ports/people/OrganizationStore.ts"
 import { commands } from "../../src/app.ts"
@@ -100,6 +101,29 @@ describe("what a session may do in an application", () => {
       )
       expect(await Promise.all(statuses)).toEqual([404, 403, 200])
     }
+  })
+
+  it("is said before what is wrong with the request: 403, and 404 of what is not there", async () => {
+    const organization = await Effect.runPromise(
+      Effect.flatMap(OrganizationStore, ({ ofApplication }) => ofApplication(tenant.appId as AppId)).pipe(
+        Effect.map(Option.getOrThrow),
+        Effect.provide(commands(system.env))
+      )
+    )
+    const viewer = tokens.get("viewer")!
+    const none = uuidv7()
+    const expected: ReadonlyArray<readonly [field: string, status: number]> = [
+      [`renameOrganization(id: "${organization}", name: "") { id }`, 403],
+      [`createApplication(organizationId: "${organization}", name: "") { secretKey }`, 403],
+      [`inviteMember(organizationId: "${organization}", email: "nobody", role: VIEWER) { id }`, 403],
+      [`changeContactTags(id: "${none}", input: {}) { id }`, 404],
+      [`redeliverHook(id: "${none}", input: { deliveryId: "${none}", status: EXHAUSTED }) { id }`, 404],
+      [`triggerWorkflow(id: "${none}", input: { to: {} }) { executions }`, 404]
+    ]
+    const answers: Array<(typeof expected)[number]> = []
+    for (const [field] of expected)
+      answers.push([field, (await ask(viewer, { query: `mutation { ${field} }` })).status])
+    expect(answers).toEqual(expected)
   })
 
   it("is every write for none but a viewer, and for a viewer no write", () => {

@@ -13,7 +13,7 @@ import {
   NEWCOMER_MS
 } from "../../domain/people/Organization.ts"
 import type { PeopleLogEntry } from "../../domain/people/PeopleLogEntry.ts"
-import type { Role } from "../../domain/people/Role.ts"
+import type { Operation, Role } from "../../domain/people/Role.ts"
 import { Keys } from "../../ports/access/Keys.ts"
 import type { Page } from "../../ports/audience/DeviceStore.ts"
 import { uuidv7 } from "../../ports/NewId.ts"
@@ -187,9 +187,17 @@ export class Organizations extends Context.Service<
           )
         )
 
+      /** What somebody wrote, read; who may not make the change is told that, and not what is wrong with it. */
+      const readFor = <A, E>(person: Person, id: OrganizationId, operation: Operation, read: Effect.Effect<A, E>) =>
+        Effect.tapError(read, () => onOrganization(person, id, operation))
+
       const createApplication: Organizations["Service"]["createApplication"] = Effect.fnUntraced(
         function* (person, id, text) {
-          const { application, secrets } = draftApplication(keys, id, yield* nameIn(text))
+          const { application, secrets } = draftApplication(
+            keys,
+            id,
+            yield* readFor(person, id, "createApplication", nameIn(text))
+          )
           return {
             application: yield* asPerson(person)(store.createApplication(person.account.id, application)),
             secrets
@@ -198,7 +206,7 @@ export class Organizations extends Context.Service<
       )
 
       const invite: Organizations["Service"]["invite"] = Effect.fnUntraced(function* (person, id, text, role, client) {
-        const email = yield* addressIn(text)
+        const email = yield* readFor(person, id, "changeMembers", addressIn(text))
         const token = keys.secret()
         const { account } = person
         const ofSender = { allowances: INVITATIONS_PER_SENDER }
@@ -253,7 +261,7 @@ export class Organizations extends Context.Service<
             )
           ),
         rename: (person, id, text) =>
-          Effect.flatMap(organizationNameIn(text), (name) =>
+          Effect.flatMap(readFor(person, id, "changeOrganization", organizationNameIn(text)), (name) =>
             asPerson(person)(store.rename(person.account.id, id, name))
           ),
         remove: (person, id) => asPerson(person)(store.remove(person.account.id, id)),
