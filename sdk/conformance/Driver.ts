@@ -39,6 +39,8 @@ export interface Request {
   readonly lines?: ReadonlyArray<unknown>
   readonly generate?: number
   readonly cancel_after_ms?: number
+  /** The same client asks, then in a child that this process forks, then here again: `items` has the three answers. */
+  readonly fork?: boolean
   /** Of `verify` and `parse`. */
   readonly secrets?: ReadonlyArray<string>
   readonly header?: string

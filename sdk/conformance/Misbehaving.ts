@@ -12,6 +12,8 @@ export interface Seen {
   readonly path: string
   readonly headers: IncomingMessage["headers"]
   readonly body: string
+  /** Tells connections apart. */
+  readonly port: number
   /** Milliseconds of a clock that only goes forward. */
   readonly at: number
 }
@@ -140,7 +142,8 @@ export const startMisbehaving = async () => {
     const script = scripts.get(name ?? "")
     if (script === undefined) return void response.writeHead(404).end()
     const next = script.replies.length > 1 ? script.replies.shift()! : script.replies[0]!
-    const entry = { method: request.method!, path: path!, headers: request.headers, at: performance.now() }
+    const port = request.socket.remotePort!
+    const entry = { method: request.method!, path: path!, headers: request.headers, port, at: performance.now() }
     if (next === "import") {
       script.seen.push({ ...entry, body: "" })
       script.lines += await imported(response, request).catch(() => 0)

@@ -464,6 +464,22 @@ export const cancelling: ReadonlyArray<Case> = [
   )
 ]
 
+/** A connection that two processes ask on gives one of them the other's answer. */
+export const forking: ReadonlyArray<Case> = [
+  one(
+    "asks on a connection of its own after a fork, and leaves the parent's to it",
+    [found, json(200, device(8)), json(200, device(9))],
+    { ...get, fork: true },
+    (it) => {
+      equal(it.answer.error, undefined, JSON.stringify(it.answer.error))
+      deepEqual(tokens(it), ["token-7", "token-8", "token-9"])
+      const [before, child, after] = it.seen.map(({ port }) => port)
+      notEqual(child, before)
+      equal(after, before)
+    }
+  )
+]
+
 const pages = [page([device(1), device(2)], "c1"), page([device(3)], "c2"), page([], "c3"), page([device(4)], null)]
 const tokens = (it: Play) => it.answer.items?.map(({ token }) => token)
 

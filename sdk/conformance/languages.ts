@@ -16,6 +16,8 @@ export interface Language {
   readonly mayBeMissing?: string
   /** Whether bodies and queries may have times of the language's own in them. */
   readonly times?: boolean
+  /** Whether programs fork, and go on with clients made before. */
+  readonly forks?: boolean
   /** Drivers that cannot be cancelled from outside, and why. */
   readonly uncancellable?: Readonly<Record<string, string>>
 }
@@ -26,6 +28,7 @@ export const LANGUAGES: ReadonlyArray<Language> = [
     name: "python",
     directory: "python",
     times: true,
+    forks: true,
     probe: ["python3", "-m", "venv", "--without-pip", "--help"],
     packages: ["python3", "python3-venv"],
     elsewhere: "Python 3.9 or newer with venv: https://www.python.org/downloads/",
@@ -89,6 +92,7 @@ export const LANGUAGES: ReadonlyArray<Language> = [
     name: "ruby",
     directory: "ruby",
     times: true,
+    forks: true,
     probe: ["ruby", "--version"],
     packages: ["ruby"],
     elsewhere: "Ruby 3.0 or newer: https://www.ruby-lang.org/en/downloads/",
@@ -104,6 +108,7 @@ export const LANGUAGES: ReadonlyArray<Language> = [
     name: "php",
     directory: "php",
     times: true,
+    forks: true,
     probe: [
       "php",
       "-r",

@@ -12,7 +12,7 @@ import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import type { Case } from "./cases.ts"
-import { cancelling, cases, Growth, importsInParts, memory, times } from "./cases.ts"
+import { cancelling, cases, forking, Growth, importsInParts, memory, times } from "./cases.ts"
 import type { Driver } from "./Driver.ts"
 import { startDriver } from "./Driver.ts"
 import type { Engine } from "./engine.ts"
@@ -128,6 +128,7 @@ const runLanguage = async (language: Language, server: Server, engine: Engine | 
     const all = [
       ...cases,
       ...(language.times ? times : []),
+      ...(language.forks ? forking : []),
       ...importsInParts,
       ...(reason === undefined ? cancelling : [])
     ]

@@ -19,7 +19,7 @@ final class Client extends Resources
      * @param float $deadline seconds that a call may take with all its attempts and the waiting between them
      * @param int $maxRetries attempts after the first
      * @param ClientInterface|null $http any PSR-18 client in place of Guzzle; one that is not Guzzle keeps its own
-     *     times, and has to follow no redirects
+     *     times, and has to follow no redirects; no process but the one that made it may use it
      */
     public function __construct(
         #[\SensitiveParameter] string $apiKey,
@@ -29,6 +29,6 @@ final class Client extends Resources
         int $maxRetries = 4,
         ?ClientInterface $http = null,
     ) {
-        parent::__construct(new Transport($apiKey, $baseUrl, $timeout, $deadline, $maxRetries, $http ?? new \GuzzleHttp\Client()));
+        parent::__construct(new Transport($apiKey, $baseUrl, $timeout, $deadline, $maxRetries, $http));
     }
 }

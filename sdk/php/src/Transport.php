@@ -30,6 +30,15 @@ final class Transport
 
     private readonly string $authorization;
     private readonly string $base;
+    /**
+     * Those of other processes, each with its connections. Kept, as curl takes leave of the service when it is freed, on
+     * connections that the other process goes on with.
+     *
+     * @var list<ClientInterface>
+     */
+    private static array $foreign = [];
+    private ?ClientInterface $own = null;
+    private int $pid = 0;
 
     public function __construct(
         #[\SensitiveParameter] string $apiKey,
@@ -37,7 +46,7 @@ final class Transport
         private readonly float $timeout,
         private readonly float $deadline,
         private readonly int $maxRetries,
-        private readonly ClientInterface $http,
+        private readonly ?ClientInterface $given,
     ) {
         if (!preg_match('/\A[!-~]+\z/', $apiKey)) {
             throw new \InvalidArgumentException('apiKey must be a key as it was shown: sk_… or pk_…');
@@ -105,7 +114,7 @@ final class Transport
      */
     private function chunks(Request $request, array $options): \Generator
     {
-        if (!$this->http instanceof Guzzle) {
+        if (!$this->http() instanceof Guzzle) {
             $body = $this->attempts($request, $options, fn (float $timeout) => $this->receive($request, $timeout))->getBody();
             while (!$body->eof()) {
                 yield $body->read(65536);
@@ -163,6 +172,34 @@ final class Transport
                 yield ['line' => $result['line'] + $sent] + $result;
             }
             $sent += $count;
+        }
+    }
+
+    /** One whose connections are this process's alone: two that ask on the same one get each other's answers. */
+    private function http(): ClientInterface
+    {
+        if ($this->given !== null) {
+            return $this->given;
+        }
+        if ($this->own === null || $this->pid !== getmypid()) {
+            $this->forget();
+            $this->own = new \GuzzleHttp\Client();
+            $this->pid = getmypid();
+        }
+        return $this->own;
+    }
+
+    public function __destruct()
+    {
+        if ($this->pid !== getmypid()) {
+            $this->forget();
+        }
+    }
+
+    private function forget(): void
+    {
+        if ($this->own !== null) {
+            self::$foreign[] = $this->own;
         }
     }
 
@@ -283,14 +320,15 @@ final class Transport
     private function receive(Request $request, float $timeout, array $more = []): ResponseInterface
     {
         try {
-            $response = $this->http instanceof Guzzle
-                ? $this->http->send($request, $more + [
+            $http = $this->http();
+            $response = $http instanceof Guzzle
+                ? $http->send($request, $more + [
                     'timeout' => $timeout,
                     'connect_timeout' => $timeout,
                     'http_errors' => false,
                     'allow_redirects' => false,
                 ])
-                : $this->http->sendRequest($request);
+                : $http->sendRequest($request);
         } catch (ClientExceptionInterface $cause) {
             $isLate = str_contains($cause->getMessage(), 'timed out') || str_contains($cause->getMessage(), 'cURL error 28');
             throw $isLate

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from typing import Any, AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Optional, TypeVar, Union
 
@@ -27,9 +28,28 @@ async def _each(lines: Union[Iterable[Line], AsyncIterable[Line]]) -> AsyncItera
 
 
 class AsyncTransport:
-    def __init__(self, settings: _core.Settings, http: httpx.AsyncClient) -> None:
+    def __init__(self, settings: _core.Settings, given: Optional[httpx.AsyncClient]) -> None:
         self._settings = settings
-        self._http = http
+        self._is_own = given is None
+        self._opened = (os.getpid(), httpx.AsyncClient() if given is None else given)
+
+    def _http(self) -> httpx.AsyncClient:
+        """
+        One whose connections are this process's alone: two that ask on the same one get each other's answers.
+
+        What was the parent's before a fork is forgotten. Closing it would take leave of the service on connections
+        that the parent goes on with, and could wait for ever for a lock that a thread of the parent had.
+        """
+        pid, http = self._opened
+        if self._is_own and pid != os.getpid():
+            http = httpx.AsyncClient()
+            self._opened = (os.getpid(), http)
+        return http
+
+    async def close(self) -> None:
+        pid, http = self._opened
+        if self._is_own and pid == os.getpid():
+            await http.aclose()
 
     async def _attempt(self, call: Call, timeout: float) -> bytes:
         end = time.monotonic() + timeout
@@ -44,7 +64,7 @@ class AsyncTransport:
     @contextlib.asynccontextmanager
     async def _open(self, call: Call, timeout: float) -> AsyncIterator[httpx.Response]:
         try:
-            async with self._http.stream(
+            async with self._http().stream(
                 call.method,
                 call.url,
                 headers=call.headers,
@@ -205,15 +225,16 @@ class AsyncHeliograph(AsyncResources):
         timeout: seconds that one attempt may take.
         deadline: seconds that a call may take with all its attempts and the waiting between them.
         max_retries: attempts after the first.
-        http_client: used in place of one of its own, with its proxies and certificates; it is not closed.
+        http_client: used in place of one of its own, with its proxies and certificates; it is not closed, and no
+            process but the one that made it may use it.
         """
-        settings = _core.settings(api_key, base_url, timeout, deadline, max_retries)
-        self._own = httpx.AsyncClient() if http_client is None else None
-        super().__init__(AsyncTransport(settings, http_client or self._own or httpx.AsyncClient()))
+        self._transport = AsyncTransport(
+            _core.settings(api_key, base_url, timeout, deadline, max_retries), http_client
+        )
+        super().__init__(self._transport)
 
     async def close(self) -> None:
-        if self._own is not None:
-            await self._own.aclose()
+        await self._transport.close()
 
     async def __aenter__(self) -> "AsyncHeliograph":
         return self

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, TypeVar, Union
 
@@ -16,9 +17,28 @@ A = TypeVar("A")
 
 
 class Transport:
-    def __init__(self, settings: _core.Settings, http: httpx.Client) -> None:
+    def __init__(self, settings: _core.Settings, given: Optional[httpx.Client]) -> None:
         self._settings = settings
-        self._http = http
+        self._is_own = given is None
+        self._opened = (os.getpid(), httpx.Client() if given is None else given)
+
+    def _http(self) -> httpx.Client:
+        """
+        One whose connections are this process's alone: two that ask on the same one get each other's answers.
+
+        What was the parent's before a fork is forgotten. Closing it would take leave of the service on connections
+        that the parent goes on with, and could wait for ever for a lock that a thread of the parent had.
+        """
+        pid, http = self._opened
+        if self._is_own and pid != os.getpid():
+            http = httpx.Client()
+            self._opened = (os.getpid(), http)
+        return http
+
+    def close(self) -> None:
+        pid, http = self._opened
+        if self._is_own and pid == os.getpid():
+            http.close()
 
     def _attempt(self, call: Call, timeout: float) -> bytes:
         end = time.monotonic() + timeout
@@ -33,7 +53,7 @@ class Transport:
     @contextlib.contextmanager
     def _open(self, call: Call, timeout: float) -> Iterator[httpx.Response]:
         try:
-            with self._http.stream(
+            with self._http().stream(
                 call.method,
                 call.url,
                 headers=call.headers,
@@ -183,15 +203,16 @@ class Heliograph(Resources):
         timeout: seconds that one attempt may take.
         deadline: seconds that a call may take with all its attempts and the waiting between them.
         max_retries: attempts after the first.
-        http_client: used in place of one of its own, with its proxies and certificates; it is not closed.
+        http_client: used in place of one of its own, with its proxies and certificates; it is not closed, and no
+            process but the one that made it may use it.
         """
-        settings = _core.settings(api_key, base_url, timeout, deadline, max_retries)
-        self._own = httpx.Client() if http_client is None else None
-        super().__init__(Transport(settings, http_client or self._own or httpx.Client()))
+        self._transport = Transport(
+            _core.settings(api_key, base_url, timeout, deadline, max_retries), http_client
+        )
+        super().__init__(self._transport)
 
     def close(self) -> None:
-        if self._own is not None:
-            self._own.close()
+        self._transport.close()
 
     def __enter__(self) -> "Heliograph":
         return self

@@ -109,8 +109,10 @@ module Heliograph
     end
 
     def close
-      @idle.pop(true).finish until @idle.empty?
-    rescue ThreadError, IOError
+      while (http = idle)
+        http.finish
+      end
+    rescue IOError
       nil
     end
 
@@ -253,8 +255,9 @@ module Heliograph
       raise ConnectionError, "No whole answer: #{e.message}"
     end
 
-    # Connections are kept when all went well.
+    # Connections are kept when all went well, and left alone by a process that was forked meanwhile.
     def connected(timeout)
+      pid = Process.pid
       http = take
       http.open_timeout = http.read_timeout = http.write_timeout = timeout
       http.start unless http.started?
@@ -264,8 +267,8 @@ module Heliograph
       result
     ensure
       if well
-        @idle << http
-      elsif http&.started?
+        @idle << [pid, http]
+      elsif http&.started? && pid == Process.pid
         begin
           http.finish
         rescue IOError
@@ -274,9 +277,22 @@ module Heliograph
       end
     end
 
-    def take
-      @idle.pop(true)
+    # A connection that is kept, and is this process's alone: two that ask on the same one get each other's answers.
+    # Those of before a fork are forgotten. To finish one would take leave of the service in the parent's name.
+    def idle
+      loop do
+        pid, http = @idle.pop(true)
+        return http if pid == Process.pid
+      end
     rescue ThreadError
+      nil
+    end
+
+    def take
+      idle || fresh
+    end
+
+    def fresh
       http = Net::HTTP.new(@base.host, @base.port)
       http.use_ssl = @base.scheme == "https"
       # Attempts are counted here.
