@@ -43,7 +43,7 @@ export const LANGUAGES: ReadonlyArray<Language> = [
         "mypy==1.18.2",
         "fastapi<1"
       ],
-      [".venv/bin/mypy", "--no-error-summary", "heliograph"]
+      [".venv/bin/mypy", "--no-error-summary", "heliograph", "conformance/typed.py"]
     ],
     drivers: {
       "python, blocking": [".venv/bin/python", "conformance/driver.py"],

@@ -6,7 +6,12 @@
 export type Json = { readonly [name: string]: any }
 
 export type Type =
-  | { readonly kind: "string"; readonly values: ReadonlyArray<string> | null }
+  | {
+      readonly kind: "string"
+      readonly values: ReadonlyArray<string> | null
+      /** A moment that is sent: languages that write bodies from their own values take their own for it. */
+      readonly isTime: boolean
+    }
   | { readonly kind: "integer" | "number" | "boolean" | "json" | "map" }
   | { readonly kind: "array"; readonly of: Type }
   | { readonly kind: "ref"; readonly name: string }
@@ -176,6 +181,14 @@ const shapeOf = (schema: Json): Json => {
   )
 }
 
+const LONGEST_TIME = 40
+
+/**
+ * The document has no format for moments, as `send_at` may be a day. They are the texts of this length, which no others
+ * have: the test of what is generated lists them.
+ */
+export const isTime = (schema: Json): boolean => schema["type"] === "string" && schema["maxLength"] === LONGEST_TIME
+
 const isNull = (schema: Json): boolean => schema["type"] === "null"
 
 /** The alternatives but for null, and whether that was one. */
@@ -217,7 +230,8 @@ class Shapes {
     if (schema["const"] !== undefined)
       return this.typeOf({ enum: [schema["const"]], type: typeof schema["const"] }, place, use)
     const values = schema["enum"] as ReadonlyArray<unknown> | undefined
-    if (values?.every((value) => typeof value === "string")) return { kind: "string", values: values as Array<string> }
+    if (values?.every((value) => typeof value === "string"))
+      return { kind: "string", values: values as Array<string>, isTime: false }
     const any = (schema["anyOf"] ?? schema["oneOf"]) as ReadonlyArray<Json> | undefined
     if (any !== undefined) {
       const resolved = any.map((one) => this.resolve(one))
@@ -227,7 +241,7 @@ class Shapes {
     }
     switch (schema["type"]) {
       case "string":
-        return { kind: "string", values: null }
+        return { kind: "string", values: null, isTime: use === "isSent" && isTime(schema) }
       case "integer":
       case "number":
       case "boolean":
@@ -294,7 +308,10 @@ class Shapes {
         fields.set(field, earlier === undefined ? next : { ...next, type: mergeTypes(earlier.type, next.type) })
       }
     }
-    this.structs.set(name, { schema: key, struct: { ...start, fields: [...fields.values()] } })
+    const made = [...fields.values()]
+    if (before !== undefined && JSON.stringify(before.fields) !== JSON.stringify(made))
+      throw new Error(`${name} is sent with times, and answered: what is answered needs a shape of its own`)
+    this.structs.set(name, { schema: key, struct: { ...start, fields: made } })
     return { kind: "ref", name }
   }
 }
@@ -302,7 +319,8 @@ class Shapes {
 const mergeTypes = (a: Type, b: Type): Type => {
   if (JSON.stringify(a) === JSON.stringify(b)) return a
   if (a.kind === "string" && b.kind === "string") {
-    return { kind: "string", values: a.values && b.values ? [...new Set([...a.values, ...b.values])] : null }
+    const values = a.values && b.values ? [...new Set([...a.values, ...b.values])] : null
+    return { kind: "string", values, isTime: a.isTime && b.isTime }
   }
   return { kind: "json" }
 }

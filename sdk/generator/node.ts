@@ -1,7 +1,7 @@
 /* The Node SDK's: a table of operations for the running code, and their types. */
 
 import type { Json, Model, Operation, Type } from "./Model.ts"
-import { camel, HEAD, pascal } from "./Model.ts"
+import { camel, HEAD, isTime, pascal } from "./Model.ts"
 import { reference } from "./reference.ts"
 
 const TYPES = 'import type { Lines, Pages, RequestOptions } from "../types.js"\n'
@@ -13,17 +13,18 @@ const typeName = (name: string): string => (name === "Error" ? "ErrorBody" : nam
 const about = (text: unknown): string =>
   typeof text === "string" ? `/** ${text.replaceAll("*/", "* /").replaceAll("\n", " ")} */\n` : ""
 
-/** A JSON Schema as a TypeScript type. */
-export const typeOf = (schema: Json): string => {
+/** A JSON Schema as a TypeScript type. What is sent may have a `Date` where a moment is. */
+const typeOf = (schema: Json, isSent: boolean): string => {
+  const of = (one: Json) => typeOf(one, isSent)
   if (schema["$ref"] !== undefined) return typeName(String(schema["$ref"]).split("/").at(-1)!)
   if (schema["const"] !== undefined) return JSON.stringify(schema["const"])
   if (schema["enum"] !== undefined) return schema["enum"].map((value: unknown) => JSON.stringify(value)).join(" | ")
   const any = schema["anyOf"] ?? schema["oneOf"]
-  if (any !== undefined) return [...new Set(any.map(typeOf) as Array<string>)].join(" | ")
-  if (Array.isArray(schema["type"])) return schema["type"].map((type) => typeOf({ ...schema, type })).join(" | ")
+  if (any !== undefined) return [...new Set(any.map(of) as Array<string>)].join(" | ")
+  if (Array.isArray(schema["type"])) return schema["type"].map((type) => of({ ...schema, type })).join(" | ")
   switch (schema["type"]) {
     case "string":
-      return "string"
+      return isSent && isTime(schema) ? "string | Date" : "string"
     case "integer":
     case "number":
       return "number"
@@ -32,18 +33,18 @@ export const typeOf = (schema: Json): string => {
     case "null":
       return "null"
     case "array":
-      return schema["items"] === undefined ? "ReadonlyArray<unknown>" : `ReadonlyArray<${typeOf(schema["items"])}>`
+      return schema["items"] === undefined ? "ReadonlyArray<unknown>" : `ReadonlyArray<${of(schema["items"])}>`
     case "object":
-      return objectOf(schema)
+      return objectOf(schema, isSent)
   }
   // What an `allOf` adds to a type that stands beside it are rules that types cannot hold.
-  return schema["allOf"] === undefined ? "unknown" : schema["allOf"].map(typeOf).join(" & ")
+  return schema["allOf"] === undefined ? "unknown" : schema["allOf"].map(of).join(" & ")
 }
 
-const objectOf = ({ properties = {}, required = [], additionalProperties }: Json): string => {
+const objectOf = ({ properties = {}, required = [], additionalProperties }: Json, isSent: boolean): string => {
   const fields = Object.entries(properties as Record<string, Json>).map(
     ([name, schema]) =>
-      `${about(schema["description"])}readonly ${JSON.stringify(name)}${required.includes(name) ? "" : "?"}: ${typeOf(schema)}`
+      `${about(schema["description"])}readonly ${JSON.stringify(name)}${required.includes(name) ? "" : "?"}: ${typeOf(schema, isSent)}`
   )
   if (fields.length > 0) return `{ ${fields.join("\n")} }`
   return additionalProperties === false ? "Record<string, never>" : "Readonly<Record<string, unknown>>"
@@ -54,13 +55,14 @@ const queryOf = ({ query }: Operation): string =>
   `{ ${query
     .map(
       ({ description, isRequired, name, schema }) =>
-        `${about(description)}readonly ${JSON.stringify(name)}${isRequired ? "" : "?"}: ${typeOf(schema)}`
+        `${about(description)}readonly ${JSON.stringify(name)}${isRequired ? "" : "?"}: ${typeOf(schema, true)}`
     )
     .join("\n")} }`
 
 const signature = (operation: Operation): string => {
   const { answer, body, ids, name, query, schema, summary } = operation
-  const bodyType = body?.isLines === true ? `Lines<${typeOf(body.schema)}>` : body === null ? "" : typeOf(body.schema)
+  const bodyType =
+    body?.isLines === true ? `Lines<${typeOf(body.schema, true)}>` : body === null ? "" : typeOf(body.schema, true)
   const isQueryRequired = query.some(({ isRequired }) => isRequired)
   const parameters = [
     ...ids.map((id) => `${camel(id)}: string`),
@@ -68,7 +70,7 @@ const signature = (operation: Operation): string => {
     ...(query.length === 0 ? [] : [`query${isQueryRequired ? "" : "?"}: ${queryOf(operation)}`]),
     "options?: RequestOptions"
   ]
-  const type = typeOf(schema)
+  const type = typeOf(schema, false)
   const result = { json: `Promise<${type}>`, page: `Pages<${type}>`, lines: `AsyncIterable<${type}>` }[answer]
   return `  /** ${summary}. */\n  ${name}(${parameters.join(", ")}): ${result}`
 }
@@ -84,6 +86,8 @@ const plain = (type: Type): string => {
       return "number"
     case "json":
       return "unknown"
+    case "string":
+      return type.isTime ? "string | Date" : "string"
     case "map":
       return "Record<string, unknown>"
     default:
@@ -94,10 +98,12 @@ const plain = (type: Type): string => {
 const ANSWER = { json: "", page: "Pages", lines: "AsyncIterable" }
 
 export const nodeFiles = (model: Model, document: Json): Readonly<Record<string, string>> => {
-  const { resources } = model
+  const { resources, structs } = model
   const schemas = document["components"].schemas as Record<string, Json>
   const names = Object.keys(schemas).sort()
-  const types = names.map((name) => `export type ${typeName(name)} = ${typeOf(schemas[name]!)}\n`)
+  // No shape that is answered as well has times in it: the model would have refused it.
+  const sent = new Set(structs.filter(({ isAnswered }) => !isAnswered).map(({ name }) => name))
+  const types = names.map((name) => `export type ${typeName(name)} = ${typeOf(schemas[name]!, sent.has(name))}\n`)
   const interfaces = resources.map(
     ({ name, operations }) => `export interface ${pascal(name)}Resource {\n${operations.map(signature).join("\n")}\n}\n`
   )

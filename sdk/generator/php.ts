@@ -8,7 +8,7 @@ import { reference } from "./reference.ts"
 const typeOf = (type: Type, structs: ReadonlyMap<string, Struct>, within: ReadonlyArray<string> = []): string => {
   switch (type.kind) {
     case "string":
-      return "string"
+      return type.isTime ? "\\DateTimeInterface|string" : "string"
     case "integer":
       return "int"
     case "number":

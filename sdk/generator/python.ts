@@ -11,6 +11,7 @@ const safe = (name: string): string => (KEYWORDS.test(name) ? `${name}_` : name)
 const typeOf = (type: Type): string => {
   switch (type.kind) {
     case "string":
+      if (type.isTime) return "Union[datetime, str]"
       return type.values === null ? "str" : `Literal[${type.values.map((value) => JSON.stringify(value)).join(", ")}]`
     case "integer":
       return "int"
@@ -170,6 +171,8 @@ const names = (text: string): ReadonlyArray<string> => [
 ]
 const TYPING = /^(Any|AsyncIterable|AsyncIterator|Dict|Iterable|Iterator|List|Literal|Optional|TypedDict|Union)$/
 
+const datetime = (text: string): string => (/\bdatetime\b/.test(text) ? "from datetime import datetime\n" : "")
+
 const typing = (text: string): string =>
   names(text)
     .filter((name) => TYPING.test(name))
@@ -198,7 +201,7 @@ ${model.resources.map(({ name }) => `        self.${snake(name)} = ${prefix}${pa
   return `# ${HEAD}
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ${typing(code)}
+${datetime(code)}from typing import TYPE_CHECKING, ${typing(code)}
 
 from .._core import NOT_GIVEN, NotGiven, RequestOptions, segment
 from .._pages import ${prefix}Pages
@@ -221,7 +224,7 @@ export const pythonFiles = (model: Model): Readonly<Record<string, string>> => {
     "sdk/python/heliograph/_generated/types.py": `# ${HEAD}
 from __future__ import annotations
 
-from typing import ${typing(types + errorCode)}
+${datetime(types)}from typing import ${typing(types + errorCode)}
 
 ${errorCode}
 

@@ -7,7 +7,7 @@ import { reference } from "./reference.ts"
 const typeOf = (type: Type): string => {
   switch (type.kind) {
     case "string":
-      return "String"
+      return type.isTime ? "String, Time" : "String"
     case "integer":
       return "Integer"
     case "number":

@@ -3,6 +3,7 @@ import { createRequire } from "node:module"
 import { operations } from "./generated/operations.js"
 import { partsOf, readLines } from "./lines.js"
 import { send } from "./transport.js"
+import { encode, textOf } from "./values.js"
 
 export * from "./errors.js"
 export { parseWebhook, verifyWebhook } from "./webhooks.js"
@@ -42,9 +43,6 @@ const readArguments = (entry, given) => {
   }
 }
 
-/** @param {unknown} value */
-const textOf = (value) => (value instanceof Date ? value.toISOString() : String(value))
-
 /**
  * @param {URL} url
  * @param {Query} query
@@ -52,7 +50,7 @@ const textOf = (value) => (value instanceof Date ? value.toISOString() : String(
 const addQuery = (url, query) => {
   for (const [name, value] of Object.entries(query)) {
     for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined && one !== null) url.searchParams.append(name, textOf(one))
+      if (one !== undefined && one !== null) url.searchParams.append(name, textOf(name, one))
     }
   }
 }
@@ -124,7 +122,7 @@ export const createClient = (options) => {
           ...(entry.takesKey ? { "idempotency-key": options.idempotencyKey ?? randomUUID() } : {}),
           ...options.headers
         },
-        body: entry.body === "lines" || body === undefined ? body : JSON.stringify(body),
+        body: entry.body === "lines" || body === undefined ? body : encode(body),
         signal: options.signal,
         timeoutMs: options.timeoutMs ?? timeoutMs,
         deadlineMs: options.deadlineMs ?? deadlineMs,

@@ -1,4 +1,5 @@
 import { HeliographConnectionError } from "./errors.js"
+import { encode } from "./values.js"
 
 /** A part has at most so many lines, and about so many characters. */
 const LINES_OF_A_PART = 2000
@@ -14,7 +15,7 @@ export async function* partsOf(items) {
   let text = ""
   let count = 0
   for await (const item of items) {
-    text += `${typeof item === "string" ? item.trimEnd() : JSON.stringify(item)}\n`
+    text += `${typeof item === "string" ? item.trimEnd() : encode(item)}\n`
     count++
     if (count < LINES_OF_A_PART && text.length < LENGTH_OF_A_PART) continue
     yield { text, count }

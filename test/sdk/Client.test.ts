@@ -261,6 +261,15 @@ describe("against the service", () => {
     expect(data.map(({ tags }) => tags[0]).sort()).toEqual(["a", "b"])
   })
 
+  it("refuses a Date that is none, which JSON would make null of: at once, where it is `send_at`", async () => {
+    const none = new Date("soon")
+    const refused = new TypeError("send_at is a Date that is no time")
+    expect(await failure(clientOf().notifications.update("id", { send_at: none }))).toEqual(refused)
+    const asked = clientOf().devices.list({ created_from: none })
+    expect(await failure(asked)).toEqual(new TypeError("created_from is a Date that is no time"))
+    expect(seen).toEqual([])
+  })
+
   it("tells a refused import by its reason", async () => {
     const client = createClient({ apiKey: "sk_wrong", baseUrl: server.baseUrl })
     const error = await failure(Array.fromAsync(client.devices.import(["{}"])))

@@ -69,6 +69,23 @@ export { next, status }
     expect(said).toContain('"rate_limited_or_not"')
   })
 
+  it("takes a Date or its text for every moment that is sent, and gives texts", async () => {
+    const good = `import { createClient } from "@heliograph/node"
+const client = createClient({ apiKey: "sk_x", baseUrl: "https://push.example.com" })
+const now = new Date()
+const { id } = await client.notifications.create({ to: { all: true }, content: { title: "x" }, send_at: now })
+await client.notifications.update(id, { send_at: "2026-12-24T18:00:00Z" })
+await client.notifications.update(id, { send_at: null })
+await client.webhooks.redeliver(id, { from: now, to: now.toISOString() })
+for await (const { created_at } of client.devices.list({ created_from: now, created_before: "2026-12-24T18:00:00Z" }))
+  created_at.toUpperCase()
+export const { send_at }: { readonly send_at: string | null } = await client.notifications.get(id)
+`
+    expect(await compile({ "times.ts": good })).toBe("")
+    const said = await compile({ "times-bad.ts": good.replace("send_at: now", "send_at: 1766599200") })
+    expect(said).toContain("Type 'number' is not assignable to type 'string | Date | undefined'")
+  })
+
   it("has a README whose examples compile as they stand", async () => {
     const readme = await readFile(join(root, "sdk/node/README.md"), "utf8")
     const examples = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code!)

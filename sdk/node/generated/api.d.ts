@@ -820,8 +820,8 @@ export type RecipientWebhookDelivery = {
 }
 
 export type RedeliverWebhook = {
-  readonly from?: string
-  readonly to?: string
+  readonly from?: string | Date
+  readonly to?: string | Date
   /** `exhausted`, the default: what the receiver missed. `delivered`: what it has taken already. */
   readonly status?: "exhausted" | "delivered"
   /** This one alone: the `event_id` of the list of deliveries. Nothing else is named beside it. */
@@ -906,8 +906,8 @@ export type ReplayDeadLetters = {
   readonly provider?: "apns" | "fcm" | "webpush" | "smtp" | "inbox"
   /** The whole text of `error`. */
   readonly error?: string
-  readonly from?: string
-  readonly to?: string
+  readonly from?: string | Date
+  readonly to?: string | Date
 }
 
 export type ReportEngagement = {
@@ -1036,7 +1036,7 @@ export type SendNotification = {
   readonly ttl?: number
   readonly priority?: "high" | "bulk"
   /** A time with its offset, as `2026-12-24T18:00:00Z` or `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`. */
-  readonly send_at?: string
+  readonly send_at?: string | Date
   readonly local_time?: string
   readonly timezone?: string
   /** Printable ASCII without spaces. Of messages that have the same one, a device shows the one that the provider took last: the newest, unless an older one had to be tried again. */
@@ -1261,7 +1261,7 @@ export type UpdateNotification = {
   readonly variables?: Readonly<Record<string, unknown>> | null
   readonly ttl?: number | null
   readonly priority?: "high" | "bulk" | null
-  readonly send_at?: string | null
+  readonly send_at?: string | Date | null
   readonly local_time?: string | null
   readonly timezone?: string | null
   readonly collapse_key?: string | null
@@ -1846,10 +1846,10 @@ export interface DevicesResource {
       readonly tags_any?: ReadonlyArray<string>
       /** With all of these tags. */
       readonly tags_all?: ReadonlyArray<string>
-      readonly created_from?: string
-      readonly created_before?: string
-      readonly last_seen_from?: string
-      readonly last_seen_before?: string
+      readonly created_from?: string | Date
+      readonly created_before?: string | Date
+      readonly last_seen_from?: string | Date
+      readonly last_seen_before?: string | Date
       /** Whom this segment holds now; beside other filters, whom all of them fit. */
       readonly segment_id?: string
       /** How many to return, at most. 50 unless given. */
@@ -1878,10 +1878,10 @@ export interface DevicesResource {
       readonly tags_any?: ReadonlyArray<string>
       /** With all of these tags. */
       readonly tags_all?: ReadonlyArray<string>
-      readonly created_from?: string
-      readonly created_before?: string
-      readonly last_seen_from?: string
-      readonly last_seen_before?: string
+      readonly created_from?: string | Date
+      readonly created_before?: string | Date
+      readonly last_seen_from?: string | Date
+      readonly last_seen_before?: string | Date
       /** Whom this segment holds now; beside other filters, whom all of them fit. */
       readonly segment_id?: string
     },
@@ -2089,8 +2089,8 @@ export interface NotificationsResource {
     query?: {
       /** In this state now. */
       readonly status?: "scheduled" | "queued" | "sending" | "paused" | "completed" | "cancelled"
-      readonly created_from?: string
-      readonly created_to?: string
+      readonly created_from?: string | Date
+      readonly created_to?: string | Date
       /** How many to return, at most. 50 unless given. */
       readonly limit?: number
       /** `next_cursor` of the page before. Leave it out for the first page. */
@@ -2367,8 +2367,8 @@ export interface DeadLettersResource {
       readonly provider?: "apns" | "fcm" | "webpush" | "smtp" | "inbox"
       /** The whole text of `error`. */
       readonly error?: string
-      readonly from?: string
-      readonly to?: string
+      readonly from?: string | Date
+      readonly to?: string | Date
     },
     options?: RequestOptions
   ): Pages<DeadLetter>
@@ -2526,8 +2526,8 @@ export interface AuditLogResource {
         | "event.raised"
       /** Of this: an id, or a credential's kind. */
       readonly target?: string
-      readonly from?: string
-      readonly to?: string
+      readonly from?: string | Date
+      readonly to?: string | Date
       /** How many to return, at most. 50 unless given. */
       readonly limit?: number
       /** `next_cursor` of the page before. Leave it out for the first page. */

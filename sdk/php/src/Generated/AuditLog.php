@@ -18,7 +18,7 @@ final class AuditLog
     /**
      * List who changed what.
      *
-     * @param array{actor_id?: string, action?: string, target?: string, from?: string, to?: string, limit?: int, cursor?: string} $query
+     * @param array{actor_id?: string, action?: string, target?: string, from?: \DateTimeInterface|string, to?: \DateTimeInterface|string, limit?: int, cursor?: string} $query
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
      *   actor_id: Made by this key, person or system's user.
      *   action: Such changes.

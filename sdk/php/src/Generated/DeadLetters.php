@@ -18,7 +18,7 @@ final class DeadLetters
     /**
      * List dead letters.
      *
-     * @param array{limit?: int, cursor?: string, kind?: string, webhook_id?: string, notification_id?: string, provider?: string, error?: string, from?: string, to?: string} $query
+     * @param array{limit?: int, cursor?: string, kind?: string, webhook_id?: string, notification_id?: string, provider?: string, error?: string, from?: \DateTimeInterface|string, to?: \DateTimeInterface|string} $query
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
      *   limit: How many to return, at most. 50 unless given.
      *   cursor: `next_cursor` of the page before. Leave it out for the first page.
@@ -55,7 +55,7 @@ final class DeadLetters
     /**
      * Send many dead letters again.
      *
-     * @param array{kind?: string, webhook_id?: string, notification_id?: string, provider?: string, error?: string, from?: string, to?: string} $body
+     * @param array{kind?: string, webhook_id?: string, notification_id?: string, provider?: string, error?: string, from?: \DateTimeInterface|string, to?: \DateTimeInterface|string} $body
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
      * @return array{id: string, status: string, filter: array{kind?: string, webhook_id?: string, notification_id?: string, provider?: string, error?: string, from?: string, to?: string}, replayed: int, skipped: int, created_at: string, completed_at: string|null}
      */

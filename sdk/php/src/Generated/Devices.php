@@ -18,7 +18,7 @@ final class Devices
     /**
      * List devices.
      *
-     * @param array{platform?: string, environment?: string, status?: string, user_id?: string, tags_any?: list<string>, tags_all?: list<string>, created_from?: string, created_before?: string, last_seen_from?: string, last_seen_before?: string, segment_id?: string, limit?: int, cursor?: string} $query
+     * @param array{platform?: string, environment?: string, status?: string, user_id?: string, tags_any?: list<string>, tags_all?: list<string>, created_from?: \DateTimeInterface|string, created_before?: \DateTimeInterface|string, last_seen_from?: \DateTimeInterface|string, last_seen_before?: \DateTimeInterface|string, segment_id?: string, limit?: int, cursor?: string} $query
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
      *   tags_any: With one of these tags at least; repeat the parameter for several.
      *   tags_all: With all of these tags.
@@ -81,7 +81,7 @@ final class Devices
     /**
      * Export devices.
      *
-     * @param array{platform?: string, environment?: string, status?: string, user_id?: string, tags_any?: list<string>, tags_all?: list<string>, created_from?: string, created_before?: string, last_seen_from?: string, last_seen_before?: string, segment_id?: string} $query
+     * @param array{platform?: string, environment?: string, status?: string, user_id?: string, tags_any?: list<string>, tags_all?: list<string>, created_from?: \DateTimeInterface|string, created_before?: \DateTimeInterface|string, last_seen_from?: \DateTimeInterface|string, last_seen_before?: \DateTimeInterface|string, segment_id?: string} $query
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
      *   tags_any: With one of these tags at least; repeat the parameter for several.
      *   tags_all: With all of these tags.

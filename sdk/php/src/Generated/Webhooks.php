@@ -119,7 +119,7 @@ final class Webhooks
     /**
      * Deliver again what a webhook's receiver missed.
      *
-     * @param array{from?: string, to?: string, status?: string, delivery_id?: string} $body
+     * @param array{from?: \DateTimeInterface|string, to?: \DateTimeInterface|string, status?: string, delivery_id?: string} $body
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
      * @return array{id: string, webhook_id: string, status: string, redelivered: int, wanted: array{from: string|null, to: string|null, status: string|null, delivery_id: string|null}, created_at: string, completed_at: string|null}
      */

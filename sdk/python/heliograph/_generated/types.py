@@ -1,7 +1,8 @@
 # Written by `npm run sdk:types` from the OpenAPI document. Do not edit.
 from __future__ import annotations
 
-from typing import Any, Dict, List, Literal, Optional, TypedDict
+from datetime import datetime
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 ErrorCode = Literal[
     "validation_error",
@@ -916,8 +917,8 @@ class RecipientWebhookDelivery(TypedDict):
 RedeliverWebhook = TypedDict(
     "RedeliverWebhook",
     {
-        "from": 'str',
-        "to": 'str',
+        "from": 'Union[datetime, str]',
+        "to": 'Union[datetime, str]',
         # `exhausted`, the default: what the receiver missed. `delivered`: what it has taken already.
         "status": 'Literal["exhausted", "delivered"]',
         # This one alone: the `event_id` of the list of deliveries. Nothing else is named beside it.
@@ -1017,8 +1018,8 @@ ReplayDeadLetters = TypedDict(
         "provider": 'Literal["apns", "fcm", "webpush", "smtp", "inbox"]',
         # The whole text of `error`.
         "error": 'str',
-        "from": 'str',
-        "to": 'str',
+        "from": 'Union[datetime, str]',
+        "to": 'Union[datetime, str]',
     },
     total=False,
 )
@@ -1164,7 +1165,7 @@ class SendNotification(_SendNotification, total=False):
     priority: Literal["high", "bulk"]
     # A time with its offset, as `2026-12-24T18:00:00Z` or `2026-12-24T18:00:00.5+02:00`; with
     # `local_time`, also a day, as `2026-12-24`.
-    send_at: str
+    send_at: Union[datetime, str]
     local_time: str
     timezone: str
     # Printable ASCII without spaces. Of messages that have the same one, a device shows the one that
@@ -1385,7 +1386,7 @@ class UpdateNotification(TypedDict, total=False):
     priority: Optional[Literal["high", "bulk"]]
     # A time with its offset, as `2026-12-24T18:00:00Z` or `2026-12-24T18:00:00.5+02:00`; with
     # `local_time`, also a day, as `2026-12-24`.
-    send_at: Optional[str]
+    send_at: Optional[Union[datetime, str]]
     local_time: Optional[str]
     timezone: Optional[str]
     # Printable ASCII without spaces. Of messages that have the same one, a device shows the one that

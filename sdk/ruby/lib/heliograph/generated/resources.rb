@@ -178,10 +178,10 @@ module Heliograph
       # @param tags_any [Array<String>] With one of these tags at least; repeat the parameter for
       #   several.
       # @param tags_all [Array<String>] With all of these tags.
-      # @param created_from [String]
-      # @param created_before [String]
-      # @param last_seen_from [String]
-      # @param last_seen_before [String]
+      # @param created_from [String, Time]
+      # @param created_before [String, Time]
+      # @param last_seen_from [String, Time]
+      # @param last_seen_before [String, Time]
       # @param segment_id [String] Whom this segment holds now; beside other filters, whom all of them
       #   fit.
       # @param limit [Integer] How many to return, at most. 50 unless given.
@@ -284,10 +284,10 @@ module Heliograph
       # @param tags_any [Array<String>] With one of these tags at least; repeat the parameter for
       #   several.
       # @param tags_all [Array<String>] With all of these tags.
-      # @param created_from [String]
-      # @param created_before [String]
-      # @param last_seen_from [String]
-      # @param last_seen_before [String]
+      # @param created_from [String, Time]
+      # @param created_before [String, Time]
+      # @param last_seen_from [String, Time]
+      # @param last_seen_before [String, Time]
       # @param segment_id [String] Whom this segment holds now; beside other filters, whom all of them
       #   fit.
       # @return [Enumerator<Device>]
@@ -952,7 +952,7 @@ module Heliograph
       # @param ttl [Integer] Seconds for which the message is worth sending. 0 is now or never: one
       #   attempt, within half a minute, and the provider does not keep it.
       # @param priority [String] One of: high, bulk.
-      # @param send_at [String] A time with its offset, as `2026-12-24T18:00:00Z` or
+      # @param send_at [String, Time] A time with its offset, as `2026-12-24T18:00:00Z` or
       #   `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`.
       # @param local_time [String]
       # @param timezone [String]
@@ -990,8 +990,8 @@ module Heliograph
       # List notifications.
       # @param status [String] In this state now. One of: scheduled, queued, sending, paused, completed,
       #   cancelled.
-      # @param created_from [String]
-      # @param created_to [String]
+      # @param created_from [String, Time]
+      # @param created_to [String, Time]
       # @param limit [Integer] How many to return, at most. 50 unless given.
       # @param cursor [String] `next_cursor` of the page before. Leave it out for the first page.
       # @return [Pages<NotificationSummary>]
@@ -1020,7 +1020,7 @@ module Heliograph
       # @param ttl [Integer] Seconds for which the message is worth sending. 0 is now or never: one
       #   attempt, within half a minute, and the provider does not keep it.
       # @param priority [String] One of: high, bulk.
-      # @param send_at [String] A time with its offset, as `2026-12-24T18:00:00Z` or
+      # @param send_at [String, Time] A time with its offset, as `2026-12-24T18:00:00Z` or
       #   `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`.
       # @param local_time [String]
       # @param timezone [String]
@@ -1077,7 +1077,7 @@ module Heliograph
       # @param ttl [Integer, nil] Seconds for which the message is worth sending. 0 is now or never: one
       #   attempt, within half a minute, and the provider does not keep it.
       # @param priority [String, nil] One of: high, bulk.
-      # @param send_at [String, nil] A time with its offset, as `2026-12-24T18:00:00Z` or
+      # @param send_at [String, Time, nil] A time with its offset, as `2026-12-24T18:00:00Z` or
       #   `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`.
       # @param local_time [String, nil]
       # @param timezone [String, nil]
@@ -1981,8 +1981,8 @@ module Heliograph
       end
 
       # Deliver again what a webhook's receiver missed.
-      # @param from [String]
-      # @param to [String]
+      # @param from [String, Time]
+      # @param to [String, Time]
       # @param status [String] `exhausted`, the default: what the receiver missed. `delivered`: what it
       #   has taken already. One of: exhausted, delivered.
       # @param delivery_id [String] This one alone: the `event_id` of the list of deliveries. Nothing
@@ -2032,8 +2032,8 @@ module Heliograph
       # @param notification_id [String]
       # @param provider [String] One of: apns, fcm, webpush, smtp, inbox.
       # @param error [String] The whole text of `error`.
-      # @param from [String]
-      # @param to [String]
+      # @param from [String, Time]
+      # @param to [String, Time]
       # @return [Pages<DeadLetter>]
       def list(
         limit: NOT_GIVEN,
@@ -2088,8 +2088,8 @@ module Heliograph
       # @param notification_id [String]
       # @param provider [String] One of: apns, fcm, webpush, smtp, inbox.
       # @param error [String] The whole text of `error`.
-      # @param from [String]
-      # @param to [String]
+      # @param from [String, Time]
+      # @param to [String, Time]
       # @return [Replay]
       def replay_many(
         kind: NOT_GIVEN,
@@ -2538,8 +2538,8 @@ module Heliograph
       #   workflow.created, workflow.changed, workflow.activated, workflow.archived, workflow.deleted,
       #   workflow.triggered, execution.cancelled, executions.cancelled, event.raised.
       # @param target [String] Of this: an id, or a credential's kind.
-      # @param from [String]
-      # @param to [String]
+      # @param from [String, Time]
+      # @param to [String, Time]
       # @param limit [Integer] How many to return, at most. 50 unless given.
       # @param cursor [String] `next_cursor` of the page before. Leave it out for the first page.
       # @return [Pages<AuditEntry>]
