@@ -41,6 +41,8 @@ export interface Request {
   readonly cancel_after_ms?: number
   /** The same client asks, then in a child that this process forks, then here again: `items` has the three answers. */
   readonly fork?: boolean
+  /** The same client asks, then in two event loops of another thread, one after the other, then here again: `items`. */
+  readonly loops?: boolean
   /** Of `verify` and `parse`. */
   readonly secrets?: ReadonlyArray<string>
   readonly header?: string

@@ -480,6 +480,22 @@ export const forking: ReadonlyArray<Case> = [
   )
 ]
 
+/** What waits for a connection waits in the loop that opened it: no other could wake it, and none once it is closed. */
+export const looping: ReadonlyArray<Case> = [
+  one(
+    "asks on a connection of its own in every event loop",
+    [found, json(200, device(8)), json(200, device(9)), json(200, device(10))],
+    { ...get, loops: true },
+    (it) => {
+      equal(it.answer.error, undefined, JSON.stringify(it.answer.error))
+      deepEqual(tokens(it), ["token-7", "token-8", "token-9", "token-10"])
+      const [before, first, second, after] = it.seen.map(({ port }) => port)
+      equal(new Set([before, first, second]).size, 3)
+      equal(after, before)
+    }
+  )
+]
+
 const pages = [page([device(1), device(2)], "c1"), page([device(3)], "c2"), page([], "c3"), page([device(4)], null)]
 const tokens = (it: Play) => it.answer.items?.map(({ token }) => token)
 

@@ -18,6 +18,8 @@ export interface Language {
   readonly times?: boolean
   /** Whether programs fork, and go on with clients made before. */
   readonly forks?: boolean
+  /** Drivers whose clients run in an event loop, of which a program may have several. */
+  readonly loops?: ReadonlyArray<string>
   /** Drivers that cannot be cancelled from outside, and why. */
   readonly uncancellable?: Readonly<Record<string, string>>
 }
@@ -49,6 +51,7 @@ export const LANGUAGES: ReadonlyArray<Language> = [
       "python, blocking": [".venv/bin/python", "conformance/driver.py"],
       "python, asynchronous": [".venv/bin/python", "conformance/driver.py", "--async"]
     },
+    loops: ["python, asynchronous"],
     env: { PYTHONDONTWRITEBYTECODE: "1" },
     uncancellable: { "python, blocking": "nothing can break off a call that blocks; the asynchronous client can" }
   },

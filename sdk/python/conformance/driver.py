@@ -11,6 +11,7 @@ import json
 import os
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, __file__.rsplit("/", 2)[0])
 
@@ -140,12 +141,20 @@ def run(request, answer):
 
 async def run_async(request, answer):
     async with make(heliograph.AsyncHeliograph, request["client"]) as client:
+
+        async def ask():
+            return await prepare(client, request)
+
         if "fork" in request:
-
-            async def ask():
-                return await prepare(client, request)
-
             answer["items"] = [await ask(), in_child(lambda: asyncio.run(ask())), await ask()]
+            return
+        if "loops" in request:
+            with ThreadPoolExecutor(1) as thread:
+                answer["items"] = [
+                    await ask(),
+                    *[thread.submit(lambda: asyncio.run(ask())).result() for _ in range(2)],
+                    await ask(),
+                ]
             return
         result = prepare(client, request)
         how = request.get("as", "value")

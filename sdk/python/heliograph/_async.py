@@ -2,10 +2,25 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 import time
-from typing import Any, AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Optional, TypeVar, Union
+from typing import (
+    Any,
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Mapping,
+    Optional,
+    Tuple,
+    TypeVar,
+    Union,
+    cast,
+)
 
 import anyio
+import anyio.lowlevel
 import httpx
 
 from . import _core
@@ -27,29 +42,39 @@ async def _each(lines: Union[Iterable[Line], AsyncIterable[Line]]) -> AsyncItera
             yield line
 
 
+def _here() -> Tuple[int, object]:
+    """The process and the event loop."""
+    return os.getpid(), anyio.lowlevel.current_token()
+
+
 class AsyncTransport:
     def __init__(self, settings: _core.Settings, given: Optional[httpx.AsyncClient]) -> None:
         self._settings = settings
-        self._is_own = given is None
-        self._opened = (os.getpid(), httpx.AsyncClient() if given is None else given)
+        self._given = given
+        # Made once: it takes 20 ms.
+        self._tls = httpx.create_ssl_context()
+        # A thread runs one loop at a time.
+        self._opened = threading.local()
 
     def _http(self) -> httpx.AsyncClient:
         """
-        One whose connections are this process's alone: two that ask on the same one get each other's answers.
+        One whose connections are this loop's alone, which no other could wait for, and this process's: two that ask
+        on the same one get each other's answers.
 
-        What was the parent's before a fork is forgotten. Closing it would take leave of the service on connections
-        that the parent goes on with, and could wait for ever for a lock that a thread of the parent had.
+        What was opened in a loop of before, or by the parent before a fork, is forgotten. Closing it would need that
+        loop, or take leave of the service on connections that the parent goes on with.
         """
-        pid, http = self._opened
-        if self._is_own and pid != os.getpid():
-            http = httpx.AsyncClient()
-            self._opened = (os.getpid(), http)
-        return http
+        if self._given is not None:
+            return self._given
+        here = _here()
+        if getattr(self._opened, "by", None) != here:
+            self._opened.by = here
+            self._opened.http = httpx.AsyncClient(verify=self._tls)
+        return cast(httpx.AsyncClient, self._opened.http)
 
     async def close(self) -> None:
-        pid, http = self._opened
-        if self._is_own and pid == os.getpid():
-            await http.aclose()
+        if getattr(self._opened, "by", None) == _here():
+            await self._opened.http.aclose()
 
     async def _attempt(self, call: Call, timeout: float) -> bytes:
         end = time.monotonic() + timeout
@@ -226,7 +251,7 @@ class AsyncHeliograph(AsyncResources):
         deadline: seconds that a call may take with all its attempts and the waiting between them.
         max_retries: attempts after the first.
         http_client: used in place of one of its own, with its proxies and certificates; it is not closed, and no
-            process but the one that made it may use it.
+            process or event loop but the one that made it may use it.
         """
         self._transport = AsyncTransport(
             _core.settings(api_key, base_url, timeout, deadline, max_retries), http_client
