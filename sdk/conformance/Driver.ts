@@ -20,8 +20,12 @@ export interface Request {
   readonly client?: Client
   /** `devices.list` as in the Node SDK, or `verify`, or `parse`. */
   readonly call: string
-  readonly ids?: ReadonlyArray<string>
-  /** In it and in the query, `{"$time": "2026-01-15T09:30:00.250Z"}` is a time of the language's own, where it has `times`. */
+  readonly ids?: ReadonlyArray<unknown>
+  /**
+   * Here, in ids, and in the query some objects stand for values of the language's own, where it is `untyped`:
+   * `{"$time": "2026-01-15T09:30:00.250Z"}` for a time; `{"$odd": "nan"}`, `"infinity"`, `"text"` (no Unicode), and
+   * `"other"` for what JSON has no form for; `{"$latin": "é"}` for a text in ISO 8859-1, where it has `encodings`.
+   */
   readonly body?: unknown
   readonly query?: Readonly<Record<string, unknown>>
   readonly options?: {

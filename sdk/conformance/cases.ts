@@ -681,7 +681,24 @@ const streams: ReadonlyArray<Case> = [
 const MOMENT = "2026-01-15T09:30:00.250Z"
 
 /** Where bodies and queries have no types, times of the language's own are written as the service writes them. */
-export const times: ReadonlyArray<Case> = [
+export const untyped: ReadonlyArray<Case> = [
+  usage("refuses an id that is no Unicode", { ...get, ids: [{ $odd: "text" }] }),
+  usage("refuses a value of a query that is no Unicode", {
+    call: "devices.list",
+    query: { user_id: { $odd: "text" } }
+  }),
+  ...["nan", "infinity", "text", "other"].flatMap((odd) => [
+    usage(`refuses what JSON has no form for, in a body: ${odd}`, {
+      call: "devices.update",
+      ids: [ID],
+      body: { metadata: { list: [{ $odd: odd }] } }
+    }),
+    usage(`refuses what JSON has no form for, in an import: ${odd}`, {
+      call: "devices.import",
+      lines: [{ token: "a", metadata: { list: [{ $odd: odd }] } }],
+      as: "items"
+    })
+  ]),
   one(
     "takes a time of the language's own in a query",
     [page([], null)],
@@ -710,6 +727,30 @@ export const times: ReadonlyArray<Case> = [
         match(text, /^2026-01-15T09:30:00\.250/)
         equal(new Date(text).toISOString(), MOMENT)
       }
+    }
+  )
+]
+
+/** A text is the same text wherever it stands, however the program holds it. */
+export const encodings: ReadonlyArray<Case> = [
+  one(
+    "writes texts in other encodings in UTF-8, in a path and in a body",
+    [found],
+    { call: "contacts.updateByExternalId", ids: [{ $latin: "é" }], body: { email: { $latin: "é" } } },
+    (it) => {
+      equal(it.answer.error, undefined, JSON.stringify(it.answer.error))
+      equal(it.seen[0]!.path, "/api/v1/contacts/by-external-id/%C3%A9")
+      deepEqual(JSON.parse(it.seen[0]!.body), { email: "é" })
+    }
+  ),
+  one(
+    "writes texts in other encodings in UTF-8, in a query",
+    [page([], null)],
+    { call: "devices.list", query: { user_id: { $latin: "é" }, tags_any: [{ $latin: "ü" }] } },
+    (it) => {
+      equal(it.answer.error, undefined, JSON.stringify(it.answer.error))
+      const query = new URLSearchParams(it.seen[0]!.path.split("?")[1])
+      deepEqual([query.get("user_id"), query.get("tags_any")], ["é", "ü"])
     }
   )
 ]

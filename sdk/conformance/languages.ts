@@ -14,8 +14,10 @@ export interface Language {
   readonly env?: Readonly<Record<string, string>>
   /** Why a machine may lack what this language needs: then it is said that it was not run, and nothing fails. */
   readonly mayBeMissing?: string
-  /** Whether bodies and queries may have times of the language's own in them. */
-  readonly times?: boolean
+  /** Whether bodies and queries have no types, and values of the language's own in them. */
+  readonly untyped?: boolean
+  /** Whether texts have encodings. */
+  readonly encodings?: boolean
   /** Whether programs fork, and go on with clients made before. */
   readonly forks?: boolean
   /** Drivers whose clients run in an event loop, of which a program may have several. */
@@ -29,7 +31,7 @@ export const LANGUAGES: ReadonlyArray<Language> = [
   {
     name: "python",
     directory: "python",
-    times: true,
+    untyped: true,
     forks: true,
     probe: ["python3", "-m", "venv", "--without-pip", "--help"],
     packages: ["python3", "python3-venv"],
@@ -94,7 +96,8 @@ export const LANGUAGES: ReadonlyArray<Language> = [
   {
     name: "ruby",
     directory: "ruby",
-    times: true,
+    untyped: true,
+    encodings: true,
     forks: true,
     probe: ["ruby", "--version"],
     packages: ["ruby"],
@@ -110,7 +113,7 @@ export const LANGUAGES: ReadonlyArray<Language> = [
   {
     name: "php",
     directory: "php",
-    times: true,
+    untyped: true,
     forks: true,
     probe: [
       "php",
@@ -128,7 +131,7 @@ export const LANGUAGES: ReadonlyArray<Language> = [
   {
     name: "node",
     directory: "node",
-    times: true,
+    untyped: true,
     probe: ["node", "--version"],
     packages: [],
     elsewhere: "npm ci",

@@ -12,7 +12,7 @@ import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import type { Case } from "./cases.ts"
-import { cancelling, cases, forking, Growth, importsInParts, looping, memory, times } from "./cases.ts"
+import { cancelling, cases, encodings, forking, Growth, importsInParts, looping, memory, untyped } from "./cases.ts"
 import type { Driver } from "./Driver.ts"
 import { startDriver } from "./Driver.ts"
 import type { Engine } from "./engine.ts"
@@ -127,7 +127,8 @@ const runLanguage = async (language: Language, server: Server, engine: Engine | 
     const reason = uncancellable[label]
     const all = [
       ...cases,
-      ...(language.times ? times : []),
+      ...(language.untyped ? untyped : []),
+      ...(language.encodings ? encodings : []),
       ...(language.forks ? forking : []),
       ...(language.loops?.includes(label) ? looping : []),
       ...importsInParts,

@@ -1,12 +1,26 @@
-/** @param {string} name @param {Date} time */
-const written = (name, time) => {
-  // JSON would make null of it, which is a value of its own.
-  if (Number.isNaN(time.getTime())) throw new TypeError(`${name} is a Date that is no time`)
-  return time.toISOString()
+/**
+ * What JSON has no form for: it would make null of it, which is a value of its own, or a text that nobody can read.
+ *
+ * @param {string} name
+ * @param {unknown} value
+ */
+const check = (name, value) => {
+  const is =
+    value instanceof Date && Number.isNaN(value.getTime())
+      ? "a Date that is no time"
+      : typeof value === "number" && !Number.isFinite(value)
+        ? "no number"
+        : typeof value === "string" && !value.isWellFormed()
+          ? "no Unicode"
+          : null
+  if (is !== null) throw new TypeError(`${name} is ${is}`)
 }
 
 /** @param {string} name @param {unknown} value */
-export const textOf = (name, value) => (value instanceof Date ? written(name, value) : String(value))
+export const textOf = (name, value) => {
+  check(name, value)
+  return value instanceof Date ? value.toISOString() : String(value)
+}
 
 /** @param {unknown} value */
 export const encode = (value) =>
@@ -14,8 +28,8 @@ export const encode = (value) =>
     value,
     /** @this {any} @param {string} name @param {unknown} one */
     function (name, one) {
-      // A Date has been made text of, or null, before this is asked.
-      const given = this[name]
-      return given instanceof Date ? written(name, given) : one
+      // Before it is asked, text has been made of a Date, or null.
+      check(name, this[name])
+      return one
     }
   )

@@ -25,8 +25,14 @@ const failureOf = (error) => {
   return { kind: error instanceof TypeError ? "usage" : "other", message }
 }
 
+/** @type {Readonly<Record<string, unknown>>} */
+const ODD = { nan: Number.NaN, infinity: Number.POSITIVE_INFINITY, text: "\ud800", other: 1n }
+
 /** @param {string} _ @param {any} value */
-const revive = (_, value) => (typeof value?.$time === "string" ? new Date(value.$time) : value)
+const revive = (_, value) => {
+  if (typeof value?.$odd === "string") return ODD[value.$odd]
+  return typeof value?.$time === "string" ? new Date(value.$time) : value
+}
 
 /** Lines so long that those of a large import do not fit into the memory that a small one needs. */
 const TAIL = "x".repeat(300)

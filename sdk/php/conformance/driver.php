@@ -58,6 +58,9 @@ function revive(mixed $value): mixed
     if (!is_array($value)) {
         return $value;
     }
+    if (isset($value['$odd'])) {
+        return ['nan' => NAN, 'infinity' => INF, 'text' => "\xff", 'other' => STDIN][$value['$odd']];
+    }
     return isset($value['$time']) ? new DateTimeImmutable($value['$time']) : array_map(revive(...), $value);
 }
 

@@ -68,6 +68,14 @@ final class Transport
         if (in_array($value, ['', '.', '..'], true)) {
             throw new \InvalidArgumentException("$name must not be \"$value\"");
         }
+        return self::encoded($name, $value);
+    }
+
+    private static function encoded(string $name, string $value): string
+    {
+        if (!preg_match('//u', $value)) {
+            throw new \InvalidArgumentException("$name must be UTF-8");
+        }
         return rawurlencode($value);
     }
 
@@ -237,7 +245,7 @@ final class Transport
         foreach ($query as $name => $value) {
             foreach (is_array($value) ? $value : [$value] as $one) {
                 if ($one !== null) {
-                    $pairs[] = rawurlencode((string) $name) . '=' . rawurlencode(self::text($one));
+                    $pairs[] = rawurlencode((string) $name) . '=' . self::encoded((string) $name, self::text($one));
                 }
             }
         }

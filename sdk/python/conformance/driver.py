@@ -173,7 +173,12 @@ async def run_async(request, answer):
                     break
 
 
+ODD = {"nan": float("nan"), "infinity": float("inf"), "text": "\ud800", "other": {"a"}}
+
+
 def revive(value):
+    if "$odd" in value:
+        return ODD[value["$odd"]]
     return datetime.datetime.fromisoformat(value["$time"].replace("Z", "+00:00")) if "$time" in value else value
 
 

@@ -118,11 +118,17 @@ def _query(query: Mapping[str, Any]) -> str:
 def _plain(value: Any) -> str:
     if isinstance(value, datetime.datetime):
         return value.isoformat()
-    raise TypeError(f"JSON has no {type(value).__name__}")
+    raise ValueError(f"JSON has no {type(value).__name__}")
 
 
 def encode(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain).encode()
+    try:
+        return json.dumps(
+            value, allow_nan=False, ensure_ascii=False, separators=(",", ":"), default=_plain
+        ).encode()
+    except TypeError as cause:
+        # A key that is none.
+        raise ValueError(f"no JSON: {cause}") from cause
 
 
 def _check(options: RequestOptions) -> None:

@@ -43,9 +43,16 @@ def plain(value)
   value.is_a?(Heliograph::Page) ? value.to_h : value
 end
 
+ODD = { "nan" => Float::NAN, "infinity" => Float::INFINITY, "text" => "\xff", "other" => -Float::INFINITY }.freeze
+
 def revive(value)
   case value
-  when Hash then value.key?(:$time) ? Time.iso8601(value[:$time]) : value.transform_values { |one| revive(one) }
+  when Hash
+    return Time.iso8601(value[:$time]) if value.key?(:$time)
+    return ODD.fetch(value[:$odd]) if value.key?(:$odd)
+    return value[:$latin].encode(Encoding::ISO_8859_1) if value.key?(:$latin)
+
+    value.transform_values { |one| revive(one) }
   when Array then value.map { |one| revive(one) }
   else value
   end

@@ -41,9 +41,17 @@ module Heliograph
         raise ArgumentError, "#{name} must be a text that is not empty, \".\" or \"..\""
       end
 
-      raise ArgumentError, "#{name} must be #{value.encoding}" unless value.valid_encoding?
+      ERB::Util.url_encode(utf8(name, value))
+    end
 
-      ERB::Util.url_encode(value)
+    # As JSON writes texts, also where nothing would make UTF-8 of them: in paths and queries.
+    def self.utf8(name, value)
+      text = value.encoding == Encoding::BINARY ? value.dup.force_encoding(Encoding::UTF_8) : value.encode(Encoding::UTF_8)
+      return text if text.valid_encoding?
+
+      raise ArgumentError, "#{name} must be #{value.encoding}"
+    rescue EncodingError
+      raise ArgumentError, "#{name} must be #{value.encoding}, and of characters that UTF-8 has"
     end
 
     def initialize(api_key, base_url, defaults)
@@ -170,7 +178,7 @@ module Heliograph
       pairs = query.flat_map do |name, value|
         # Not Array(value), which makes ten numbers of a Time.
         values = value.is_a?(Array) ? value : [value]
-        values.reject { |one| one.nil? || one.equal?(NOT_GIVEN) }.map { |one| [name, text_of(one)] }
+        values.reject { |one| one.nil? || one.equal?(NOT_GIVEN) }.map { |one| [name, self.class.utf8(name, text_of(one))] }
       end
       pairs.empty? ? "" : "?#{URI.encode_www_form(pairs)}"
     end
