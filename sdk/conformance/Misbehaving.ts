@@ -25,6 +25,12 @@ export const json =
   (response) =>
     void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body))
 
+/** A text that says of itself that it is JSON, or lines of it. */
+export const raw =
+  (body: string): Reply =>
+  (response) =>
+    void response.writeHead(200, { "content-type": "application/json" }).end(body)
+
 export const refusal = (
   status: number,
   code: string,

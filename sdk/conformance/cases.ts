@@ -12,6 +12,7 @@ import {
   html,
   json,
   page,
+  raw,
   refusal,
   silence,
   stall,
@@ -365,6 +366,16 @@ const refused = (it: Play) => {
   return it.answer.error!
 }
 
+const strange = (what: string, body: string, request: Request): Case =>
+  one(
+    `says of an answer that is ${what} that there was none`,
+    [raw(body), page([], null)],
+    request,
+    (it) => equal(refused(it).kind, "connection", JSON.stringify(it.answer)),
+    { max_retries: 0 }
+  )
+const importOfOne: Request = { call: "devices.import", lines: [{ token: "a", platform: "ios" }], as: "items" }
+
 const errors: ReadonlyArray<Case> = [
   one(
     "tells a refusal with all that was said",
@@ -444,6 +455,44 @@ const errors: ReadonlyArray<Case> = [
       equal(answer.error?.kind, "connection")
     }
   }
+]
+
+const DEEP = 5_000
+
+/** A success that is JSON, and not of the service: of a proxy that answers for it, or of another one. */
+const otherShapes: ReadonlyArray<Case> = [
+  ...["null", "[]", "5", '"x"', "true", "[".repeat(DEEP) + "]".repeat(DEEP)].flatMap((body) => [
+    strange(`no object: ${body.slice(0, 5)}`, body, get),
+    strange(`no page: ${body.slice(0, 5)}`, body, { call: "devices.list" }),
+    strange(`no line of an export: ${body.slice(0, 5)}`, `${body}\n`, { call: "devices.export", as: "items" }),
+    strange(`no result of an import: ${body.slice(0, 5)}`, `${body}\n`, importOfOne)
+  ]),
+  ...[
+    {},
+    { data: null, next_cursor: null },
+    { data: { a: 1 }, next_cursor: null },
+    { data: [] },
+    { data: [], next_cursor: 5 }
+  ].flatMap((body) => [
+    strange(`no page: ${JSON.stringify(body)}`, JSON.stringify(body), { call: "devices.list" }),
+    strange(`no page of many: ${JSON.stringify(body)}`, JSON.stringify(body), { call: "devices.list", as: "items" })
+  ]),
+  ...[{ created: true }, { line: "1", created: true }].map((result) =>
+    strange(`no result of an import: ${JSON.stringify(result)}`, `${JSON.stringify(result)}\n`, importOfOne)
+  ),
+  ...["none", { url: "is private" }].map((details) =>
+    one(
+      `keeps what it knows of a refusal whose details are no list: ${JSON.stringify(details)}`,
+      [json(400, { error: { code: "validation_error", message: "It is wrong", details, request_id: "req-1" } })],
+      get,
+      (it) => {
+        const { code, kind, message, request_id } = refused(it)
+        deepEqual([kind, code, request_id], ["api", "validation_error", "req-1"])
+        match(message!, /It is wrong/)
+        deepEqual(refused(it).details ?? [], [])
+      }
+    )
+  )
 ]
 
 /** Languages without a way to break off a call from outside say so. */
@@ -851,6 +900,7 @@ export const cases: ReadonlyArray<Case> = [
   ...mistakes,
   ...retries,
   ...errors,
+  ...otherShapes,
   ...lists,
   ...streams,
   ...webhooks

@@ -181,7 +181,7 @@ const methodOf = (operation: Operation, structs: ReadonlyMap<string, Struct>): s
   const request = `request{${entries.join(", ")}}`
   const type = typeOf(operation.type)
   const call = isImport
-    ? `sendLines(ctx, r.client, ${request}, lines, func(result *${type}, sent int64) { result.Line += sent })`
+    ? `sendLines(ctx, r.client, ${request}, lines, func(result *${type}) *int64 { return &result.Line })`
     : answer === "page"
       ? `newPages[${type}](r.client, ${request})`
       : answer === "lines"

@@ -68,10 +68,10 @@ func retryAfter(header string) *time.Duration {
 func apiError(response *http.Response) error {
 	var body struct {
 		Error struct {
-			Code      string        `json:"code"`
-			Message   string        `json:"message"`
-			Details   []ErrorDetail `json:"details"`
-			RequestID string        `json:"request_id"`
+			Code      string          `json:"code"`
+			Message   string          `json:"message"`
+			Details   json.RawMessage `json:"details"`
+			RequestID string          `json:"request_id"`
 		} `json:"error"`
 	}
 	text, err := io.ReadAll(response.Body)
@@ -81,7 +81,10 @@ func apiError(response *http.Response) error {
 	e := &APIError{Status: response.StatusCode, Code: "unknown", Message: http.StatusText(response.StatusCode)}
 	// What is not of this form is a proxy's page.
 	if json.Unmarshal(text, &body) == nil && body.Error.Code != "" {
-		e.Code, e.Message, e.Details = body.Error.Code, body.Error.Message, body.Error.Details
+		e.Code, e.Message = body.Error.Code, body.Error.Message
+		if json.Unmarshal(body.Error.Details, &e.Details) != nil {
+			e.Details = nil
+		}
 	}
 	e.RequestID = body.Error.RequestID
 	if e.RequestID == "" {

@@ -17,7 +17,20 @@ const (
 	bytesOfAPart = 1 << 20
 )
 
-var errCut = errors.New("the answer broke off in the middle of a line")
+var (
+	errCut    = errors.New("the answer broke off in the middle of a line")
+	errShape  = errors.New("the answer is not the service's: it is no object")
+	errPage   = errors.New("the answer is not the service's: it is no page of a list")
+	errResult = errors.New("the answer is not the service's: a result has no line")
+)
+
+// An answer, or a line of one: each of the service's is an object. Null would leave into as it is.
+func decodeObject(text []byte, into any) error {
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return errShape
+	}
+	return json.Unmarshal(text, into)
+}
 
 // Each line of a body, decoded; false ends it.
 func decodeLines[T any](body io.Reader, each func(T) bool) error {
@@ -37,7 +50,7 @@ func decodeLines[T any](body io.Reader, each func(T) bool) error {
 			continue
 		}
 		var item T
-		if err := json.Unmarshal(line, &item); err != nil {
+		if err := decodeObject(line, &item); err != nil {
 			return err
 		}
 		if !each(item) {
@@ -74,19 +87,19 @@ func readLines[T any](ctx context.Context, t *transport, r request) func(yield f
 }
 
 // Each part is a call of its own, which can be repeated; results are numbered on from part to part.
-func sendLines[In, Out any](ctx context.Context, t *transport, r request, lines func(yield func(In) bool), number func(*Out, int64)) func(yield func(Out, error) bool) {
+func sendLines[In, Out any](ctx context.Context, t *transport, r request, lines func(yield func(In) bool), lineOf func(*Out) *int64) func(yield func(Out, error) bool) {
 	return func(yield func(Out, error) bool) {
 		var none Out
 		var part bytes.Buffer
 		var count, sent int64
 		flush := func() bool {
-			results, err := sendPart[Out](ctx, t, r, part.Bytes())
+			results, err := sendPart(ctx, t, r, part.Bytes(), lineOf)
 			if err != nil {
 				yield(none, err)
 				return false
 			}
 			for _, result := range results {
-				number(&result, sent)
+				*lineOf(&result) += sent
 				if !yield(result, nil) {
 					return false
 				}
@@ -118,7 +131,7 @@ func sendLines[In, Out any](ctx context.Context, t *transport, r request, lines 
 	}
 }
 
-func sendPart[Out any](ctx context.Context, t *transport, r request, part []byte) ([]Out, error) {
+func sendPart[Out any](ctx context.Context, t *transport, r request, part []byte, lineOf func(*Out) *int64) ([]Out, error) {
 	c, err := t.prepare(r, linesType, linesType, part)
 	if err != nil {
 		return nil, err
@@ -126,10 +139,16 @@ func sendPart[Out any](ctx context.Context, t *transport, r request, part []byte
 	var results []Out
 	err = t.whole(ctx, c, func(content []byte) error {
 		results = nil
-		return decodeLines(bytes.NewReader(content), func(result Out) bool {
+		isNumbered := true
+		err := decodeLines(bytes.NewReader(content), func(result Out) bool {
+			isNumbered = isNumbered && *lineOf(&result) > 0
 			results = append(results, result)
 			return true
 		})
+		if err == nil && !isNumbered {
+			return errResult
+		}
+		return err
 	})
 	return results, err
 }

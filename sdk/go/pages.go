@@ -2,6 +2,7 @@ package heliograph
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 )
 
@@ -10,6 +11,22 @@ type Page[T any] struct {
 	Data []T `json:"data"`
 	// NextCursor is nil on the last page.
 	NextCursor *string `json:"next_cursor"`
+}
+
+// UnmarshalJSON reads a page; what has no items and no cursor is none.
+func (p *Page[T]) UnmarshalJSON(text []byte) error {
+	var page struct {
+		Data       []T             `json:"data"`
+		NextCursor json.RawMessage `json:"next_cursor"`
+	}
+	if err := json.Unmarshal(text, &page); err != nil {
+		return err
+	}
+	if page.Data == nil || page.NextCursor == nil {
+		return errPage
+	}
+	p.Data = page.Data
+	return json.Unmarshal(page.NextCursor, &p.NextCursor)
 }
 
 // Pages is a list. Nothing is asked before one of its methods is called.

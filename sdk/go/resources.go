@@ -116,7 +116,7 @@ func (r *DevicesResource) Delete(ctx context.Context, id string, options ...Opti
 
 // Import: Register many devices.
 func (r *DevicesResource) Import(ctx context.Context, lines func(yield func(RegisterDevice) bool), options ...Option) func(yield func(ImportResult, error) bool) {
-	return sendLines(ctx, r.client, request{method: "POST", path: "/api/v1/devices/import", options: options}, lines, func(result *ImportResult, sent int64) { result.Line += sent })
+	return sendLines(ctx, r.client, request{method: "POST", path: "/api/v1/devices/import", options: options}, lines, func(result *ImportResult) *int64 { return &result.Line })
 }
 
 // Export: Export devices.
@@ -198,7 +198,7 @@ func (r *ContactsResource) TagsMany(ctx context.Context, body ChangeTagsOfMany, 
 
 // Import: Create or update many contacts.
 func (r *ContactsResource) Import(ctx context.Context, lines func(yield func(UpsertContact) bool), options ...Option) func(yield func(ImportResult, error) bool) {
-	return sendLines(ctx, r.client, request{method: "POST", path: "/api/v1/contacts/import", options: options}, lines, func(result *ImportResult, sent int64) { result.Line += sent })
+	return sendLines(ctx, r.client, request{method: "POST", path: "/api/v1/contacts/import", options: options}, lines, func(result *ImportResult) *int64 { return &result.Line })
 }
 
 // Tags: Add and remove tags of a contact.

@@ -240,7 +240,7 @@ func value[T any](ctx context.Context, t *transport, r request) (*T, error) {
 	var result *T
 	err = t.whole(ctx, c, func(content []byte) error {
 		result = new(T)
-		return json.Unmarshal(content, result)
+		return decodeObject(content, result)
 	})
 	if err != nil {
 		return nil, err

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { createRequire } from "node:module"
+import { HeliographConnectionError } from "./errors.js"
 import { operations } from "./generated/operations.js"
-import { partsOf, readLines } from "./lines.js"
+import { objectOf, partsOf, readLines } from "./lines.js"
 import { send } from "./transport.js"
 import { encode, textOf } from "./values.js"
 
@@ -149,7 +150,12 @@ export const createClient = (options) => {
       const results = await call(entry, { ...given, body: text }, async (response) => {
         // Array.fromAsync, which Node 20 does not have.
         const lines = []
-        for await (const line of readLines(response)) lines.push(line)
+        for await (const line of readLines(response)) {
+          if (!Number.isInteger(line.line)) {
+            throw new HeliographConnectionError("The answer is not the service's: a result has no line")
+          }
+          lines.push(line)
+        }
         return lines
       })
       for (const result of results) yield { ...result, line: result.line + sent }
@@ -161,7 +167,12 @@ export const createClient = (options) => {
   const pages = (entry, given) => {
     /** @param {Query} query */
     const load = (query) =>
-      call(entry, { ...given, query }, async (response) => /** @type {any} */ (await response.json()))
+      call(entry, { ...given, query }, async (response) => {
+        const page = objectOf(await response.json())
+        const isPage = Array.isArray(page.data) && (page.next_cursor === null || typeof page.next_cursor === "string")
+        if (isPage) return page
+        throw new HeliographConnectionError("The answer is not the service's: it is no page of a list")
+      })
     const all = async function* () {
       for (let query = given.query; ;) {
         const page = await load(query)
@@ -189,7 +200,7 @@ export const createClient = (options) => {
       if (entry.body === "lines") return sentLines(entry, read)
       if (entry.answer === "lines") return lines(entry, read)
       if (entry.answer === "page") return pages(entry, read)
-      return call(entry, read, (response) => response.json())
+      return call(entry, read, async (response) => objectOf(await response.json()))
     }
 
   const client = Object.entries(operations).map(([resource, entries]) => {

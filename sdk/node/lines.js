@@ -1,6 +1,17 @@
 import { HeliographConnectionError } from "./errors.js"
 import { encode } from "./values.js"
 
+/**
+ * An answer, or a line of one: each of the service's is an object.
+ *
+ * @param {any} value
+ * @returns {any}
+ */
+export const objectOf = (value) => {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value
+  throw new HeliographConnectionError("The answer is not the service's: it is no object")
+}
+
 /** A part has at most so many lines, and about so many characters. */
 const LINES_OF_A_PART = 2000
 const LENGTH_OF_A_PART = 1024 * 1024
@@ -38,9 +49,10 @@ export async function* readLines(response) {
     for await (const bytes of /** @type {AsyncIterable<Uint8Array>} */ (/** @type {unknown} */ (response.body ?? []))) {
       const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n")
       rest = lines.pop() ?? ""
-      for (const line of lines) if (line !== "") yield JSON.parse(line)
+      for (const line of lines) if (line !== "") yield objectOf(JSON.parse(line))
     }
   } catch (cause) {
+    if (cause instanceof HeliographConnectionError) throw cause
     throw new HeliographConnectionError("The answer broke off before its end", { cause })
   }
   if (rest !== "") throw new HeliographConnectionError("The answer broke off in the middle of a line")

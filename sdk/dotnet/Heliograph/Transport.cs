@@ -94,11 +94,22 @@ namespace Heliograph
             var asked = new Call { Method = call.Method, Path = call.Path, Query = call.Query, Cursor = cursor, Options = call.Options };
             return ValueAsync(
                 asked,
-                fields => new Page<T>(
-                    ((IEnumerable<object?>)fields["data"]!).Select(item => read((IDictionary<string, object?>)item!)).ToList(),
-                    (string?)fields["next_cursor"]),
+                fields => PageOf(fields, read),
                 token);
         });
+
+        private static Page<T> PageOf<T>(IDictionary<string, object?> fields, Func<IDictionary<string, object?>, T> read)
+        {
+            if (fields.TryGetValue("data", out object? data)
+                && data is List<object?> items
+                && items.All(item => item is IDictionary<string, object?>)
+                && fields.TryGetValue("next_cursor", out object? next)
+                && (next == null || next is string))
+            {
+                return new Page<T>(items.Select(item => read((IDictionary<string, object?>)item!)).ToList(), (string?)next);
+            }
+            throw new HeliographConnectionException("The answer is not the service's: it is no page of a list");
+        }
 
         internal async IAsyncEnumerable<T> LinesAsync<T>(Call call, Func<IDictionary<string, object?>, T> read, [EnumeratorCancellation] CancellationToken token)
         {
@@ -160,7 +171,7 @@ namespace Heliograph
                     token).ConfigureAwait(false);
                 foreach (IDictionary<string, object?> result in results)
                 {
-                    result["line"] = Convert.ToInt64(result["line"]) + sent;
+                    result["line"] = (long)result["line"]! + sent;
                     yield return read(result);
                 }
                 sent += count;
@@ -442,6 +453,10 @@ namespace Heliograph
                 {
                     results.Add(Decode(content[at..end]));
                 }
+            }
+            if (!results.All(result => result.TryGetValue("line", out object? line) && line is long))
+            {
+                throw new HeliographConnectionException("The answer is not the service's: a result has no line");
             }
             return results;
         }

@@ -92,7 +92,13 @@ final class Transport
         return new Pages(function (?string $cursor) use ($method, $path, $query, $options): Page {
             $asked = $cursor === null ? $query : ['cursor' => $cursor] + $query;
             $answer = $this->value($method, $path, query: $asked, options: $options);
-            return new Page($answer['data'], $answer['next_cursor']);
+            $data = $answer['data'] ?? null;
+            $next = $answer['next_cursor'] ?? null;
+            $isPage = is_array($data) && array_is_list($data) && array_key_exists('next_cursor', $answer);
+            if (!$isPage || !($next === null || is_string($next))) {
+                throw new ConnectionException('The answer is not the service\'s: it is no page of a list');
+            }
+            return new Page($data, $next);
         });
     }
 
@@ -357,7 +363,7 @@ final class Transport
             $response->getStatusCode(),
             is_string($error['code'] ?? null) ? $error['code'] : 'unknown',
             is_string($error['message'] ?? null) ? $error['message'] : $response->getReasonPhrase(),
-            is_array($error['details'] ?? null) ? $error['details'] : [],
+            is_array($error['details'] ?? null) && array_is_list($error['details']) ? $error['details'] : [],
             $error['request_id'] ?? ($requestId === '' ? null : $requestId),
             self::retryAfter($response->getHeaderLine('Retry-After')),
         );
@@ -389,10 +395,15 @@ final class Transport
         }
     }
 
+    /** An answer, or a line of one: each of the service's is an object. */
     private static function decode(string $text): array
     {
         $value = json_decode($text, true);
-        return is_array($value) ? $value : throw new ConnectionException('The answer is not JSON');
+        if (!is_array($value)) {
+            throw new ConnectionException('The answer is not JSON');
+        }
+        // Decoded, an empty object and an empty list are the same.
+        return ltrim($text)[0] === '{' ? $value : throw new ConnectionException('The answer is not the service\'s: it is no object');
     }
 
     private static function results(string $content): array
@@ -400,7 +411,13 @@ final class Transport
         if ($content !== '' && !str_ends_with($content, "\n")) {
             throw new ConnectionException('The answer broke off in the middle of a line');
         }
-        return array_map(self::decode(...), array_values(array_filter(explode("\n", $content), static fn (string $line) => $line !== '')));
+        $results = array_map(self::decode(...), array_values(array_filter(explode("\n", $content), static fn (string $line) => $line !== '')));
+        foreach ($results as $result) {
+            if (!is_int($result['line'] ?? null)) {
+                throw new ConnectionException('The answer is not the service\'s: a result has no line');
+            }
+        }
+        return $results;
     }
 
     /** @return \Generator<int, array{string, int}> */

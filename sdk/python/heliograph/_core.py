@@ -198,7 +198,7 @@ def _retry_after(header: Optional[str]) -> Optional[float]:
 def api_error(response: httpx.Response, content: bytes) -> ApiError:
     try:
         body = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         # A proxy's page.
         body = None
     error = body.get("error") if isinstance(body, dict) else None
@@ -215,11 +215,15 @@ def api_error(response: httpx.Response, content: bytes) -> ApiError:
     )
 
 
-def decode(content: bytes) -> Any:
+def decode(content: bytes) -> Dict[str, Any]:
+    """An answer, or a line of one: each of the service's is an object."""
     try:
-        return json.loads(content)
-    except ValueError as cause:
+        value = json.loads(content)
+    except (ValueError, RecursionError) as cause:
         raise ConnectionFailed("The answer is not JSON") from cause
+    if not isinstance(value, dict):
+        raise ConnectionFailed("The answer is not the service's: it is no object")
+    return value
 
 
 def failed(cause: httpx.HTTPError, timeout: float) -> HeliographError:
@@ -285,5 +289,7 @@ def results(content: bytes, sent: int) -> List[Any]:
     found = list(reader.feed(content))
     reader.end()
     for result in found:
+        if type(result.get("line")) is not int:
+            raise ConnectionFailed("The answer is not the service's: a result has no line")
         result["line"] += sent
     return found

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, AsyncIterator, Awaitable, Callable, Generic, Iterator, List, Optional, TypeVar
+from typing import Any, AsyncIterator, Awaitable, Callable, Dict, Generic, Iterator, List, Optional, TypeVar
+
+from ._errors import ConnectionFailed
 
 T = TypeVar("T")
 
@@ -13,6 +15,13 @@ class Page(Generic[T]):
     next_cursor: Optional[str]
 
 
+def _page_of(answer: Dict[str, Any]) -> Page[Any]:
+    data, cursor = answer.get("data"), answer.get("next_cursor", False)
+    if not isinstance(data, list) or not (cursor is None or isinstance(cursor, str)):
+        raise ConnectionFailed("The answer is not the service's: it is no page of a list")
+    return Page(data, cursor)
+
+
 class Pages(Generic[T]):
     """A list: iterate over it for every item, over `pages()`, or take one `page()`. It asks when it has to."""
 
@@ -21,15 +30,14 @@ class Pages(Generic[T]):
 
     def page(self) -> Page[T]:
         """The first page, or the one of the cursor that was given."""
-        answer = self._load(None)
-        return Page(answer["data"], answer["next_cursor"])
+        return _page_of(self._load(None))
 
     def pages(self) -> Iterator[Page[T]]:
         cursor: Optional[str] = None
         while True:
-            answer = self._load(cursor)
-            yield Page(answer["data"], answer["next_cursor"])
-            cursor = answer["next_cursor"]
+            page: Page[T] = _page_of(self._load(cursor))
+            yield page
+            cursor = page.next_cursor
             if cursor is None:
                 return
 
@@ -46,15 +54,14 @@ class AsyncPages(Generic[T]):
 
     async def page(self) -> Page[T]:
         """The first page, or the one of the cursor that was given."""
-        answer = await self._load(None)
-        return Page(answer["data"], answer["next_cursor"])
+        return _page_of(await self._load(None))
 
     async def pages(self) -> AsyncIterator[Page[T]]:
         cursor: Optional[str] = None
         while True:
-            answer = await self._load(cursor)
-            yield Page(answer["data"], answer["next_cursor"])
-            cursor = answer["next_cursor"]
+            page: Page[T] = _page_of(await self._load(cursor))
+            yield page
+            cursor = page.next_cursor
             if cursor is None:
                 return
 

@@ -74,6 +74,10 @@ module Heliograph
       Pages.new do |cursor|
         asked = cursor.nil? ? query : query.merge(cursor: cursor)
         answer = value(method, path, query: asked, options: options)
+        unless answer[:data].is_a?(Array) && [NilClass, String].include?(answer.fetch(:next_cursor, false).class)
+          raise ConnectionError, "The answer is not the service's: it is no page of a list"
+        end
+
         Page.new(answer[:data], answer[:next_cursor])
       end
     end
@@ -334,8 +338,12 @@ module Heliograph
       nil
     end
 
+    # An answer, or a line of one: each of the service's is an object.
     def decode(text)
-      JSON.parse(text.force_encoding(Encoding::UTF_8), symbolize_names: true)
+      value = JSON.parse(text.force_encoding(Encoding::UTF_8), symbolize_names: true)
+      return value if value.is_a?(Hash)
+
+      raise ConnectionError, "The answer is not the service's: it is no object"
     rescue JSON::ParserError
       raise ConnectionError, "The answer is not JSON"
     end
@@ -343,7 +351,10 @@ module Heliograph
     def results_of(content)
       raise ConnectionError, "The answer broke off in the middle of a line" unless content.empty? || content.end_with?("\n")
 
-      content.each_line(chomp: true).reject(&:empty?).map { |line| decode(line) }
+      results = content.each_line(chomp: true).reject(&:empty?).map { |line| decode(line) }
+      return results if results.all? { |result| result[:line].is_a?(Integer) }
+
+      raise ConnectionError, "The answer is not the service's: a result has no line"
     end
 
     def parts(lines)

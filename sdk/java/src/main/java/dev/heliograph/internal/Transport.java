@@ -97,18 +97,26 @@ public final class Transport {
     return attempts(call, left -> read.apply(decode(text(whole(request, left)))));
   }
 
-  @SuppressWarnings("unchecked")
   public <A> Pages<A> pages(Call call, Function<Map<String, @Nullable Object>, A> read) {
     return new Pages<>(
         cursor -> {
           Call asked = cursor == null ? call : call.with(Map.of("cursor", cursor));
-          return value(
-              asked,
-              json -> {
-                List<Map<String, @Nullable Object>> data = (List<Map<String, @Nullable Object>>) json.get("data");
-                return new Page<>(data.stream().map(read).toList(), (String) json.get("next_cursor"));
-              });
+          return value(asked, json -> page(json, read));
         });
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <A> Page<A> page(
+      Map<String, @Nullable Object> json, Function<Map<String, @Nullable Object>, A> read) {
+    Object next = json.get("next_cursor");
+    boolean isLast = next == null && json.containsKey("next_cursor");
+    if (json.get("data") instanceof List<?> data
+        && data.stream().allMatch(Map.class::isInstance)
+        && (isLast || next instanceof String)) {
+      List<A> items = data.stream().map(item -> read.apply((Map<String, @Nullable Object>) item)).toList();
+      return new Page<>(items, (String) next);
+    }
+    throw new ConnectionException("The answer is not the service's: it is no page of a list", null);
   }
 
   public <A> Lines<A> lines(Call call, Function<Map<String, @Nullable Object>, A> read) {
@@ -163,7 +171,7 @@ public final class Transport {
         HttpRequest.Builder request = request(call, LINES, LINES, bytes(part.toString()));
         List<Map<String, @Nullable Object>> found = attempts(call, left -> resultsOf(text(whole(request, left))));
         for (Map<String, @Nullable Object> result : found) {
-          if (result.get("line") instanceof Number line) result.put("line", line.longValue() + sent);
+          result.put("line", (Long) result.get("line") + sent);
         }
         sent += count;
         results = found.iterator();
@@ -339,7 +347,10 @@ public final class Transport {
 
   private static List<Map<String, @Nullable Object>> resultsOf(String content) {
     if (!content.isEmpty() && !content.endsWith("\n")) throw cutOff(null);
-    return new ArrayList<>(content.lines().filter(line -> !line.isEmpty()).map(Transport::decode).toList());
+    List<Map<String, @Nullable Object>> results =
+        content.lines().filter(line -> !line.isEmpty()).map(Transport::decode).toList();
+    if (results.stream().allMatch(result -> result.get("line") instanceof Long)) return results;
+    throw new ConnectionException("The answer is not the service's: a result has no line", null);
   }
 
   private static ConnectionException cutOff(@Nullable Throwable cause) {
