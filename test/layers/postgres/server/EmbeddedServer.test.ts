@@ -67,8 +67,11 @@ const isAlive = (pid: number): boolean => {
 const isRunning = (dataDir: string): boolean =>
   existsSync(join(dataDir, "postgres", "postmaster.pid")) && isAlive(postmaster(dataDir))
 
+/** A server that has just begun may take long to answer on a machine that runs everything else at once. */
+const CONNECT_MS = 60_000
+
 const query = (url: string, text: string) =>
-  PgClient.makeClient({ url: Redacted.make(url) }).pipe(
+  PgClient.makeClient({ url: Redacted.make(url), connectTimeout: CONNECT_MS }).pipe(
     Effect.flatMap((sql) => sql.unsafe(text).unprepared),
     Effect.scoped,
     Effect.provide(Reactivity.layer)
