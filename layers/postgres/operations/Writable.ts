@@ -9,6 +9,9 @@ const LATE_MS = 2_000
 /** How long one beat speaks for the time after it. */
 const LASTS_MS = 2_000
 
+/** Until when leases may be taken over, as PostgreSQL reads it, where none may. */
+export const NEVER = "-infinity"
+
 /**
  * What the database has said of its taking writes. For how long it has done so is measured by this process's own clock,
  * which nobody sets: the database's, by which leases end, may be set forward, and all leases are over at once then, of
@@ -36,7 +39,7 @@ export class Writable {
   /** Until when, by the database's clock, leases of that length which are over may be taken over, as PostgreSQL reads it. */
   takesOverUntil(leaseMs: number): string {
     const graceMs = Math.max(GRACE_MS, leaseMs * UNPROLONGED + LATE_MS)
-    if (this.#since === null || this.#heardAt - this.#since < graceMs) return "-infinity"
+    if (this.#since === null || this.#heardAt - this.#since < graceMs) return NEVER
     return new Date(this.#last + LASTS_MS).toISOString()
   }
 }

@@ -22,6 +22,7 @@ import {
 } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { ALONE, ASIDE } from "../../../services/domain/sending/Suspicion.ts"
 import { Holder } from "../operations/Holder.ts"
+import { NEVER } from "../operations/Writable.ts"
 import { notedOfPeople, record } from "../access/auditEntry.ts"
 import { permitted, withdrawn } from "../access/permitted.ts"
 import { settleWithin } from "../access/settleKey.ts"
@@ -173,7 +174,8 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       const after = claimed.after(appId)
       const beyond = yield* claim(appId, limit, after)
       const rows = after !== null && beyond.length === 0 ? yield* claim(appId, limit, null) : beyond
-      if (rows.length === 0) yield* spare(appId)
+      // Mostly everything may be moved: a look that finds nothing costs no statement more.
+      if (rows.length === 0 && holder.takesOverUntil(FETCH_LEASE_MS) === NEVER) yield* spare(appId)
       return yield* moveRows(rows, false, carry)
     })
 
