@@ -16,6 +16,15 @@ const workerOf = (main: number): number | undefined => {
   return found === undefined ? undefined : Number(found?.[1])
 }
 
+/** Whether a process runs; one that has ended may not have been waited for yet. */
+const isRunning = (pid: number): boolean => {
+  try {
+    return !execFileSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).startsWith("Z")
+  } catch {
+    return false
+  }
+}
+
 /**
  * How many requests of a notification have come. Of a provider that does not answer it is one each time that a process sends
  * the batch, because a connection takes one until its first answer: to whichever device the database names first.
@@ -110,7 +119,8 @@ it.live(
           (is) => is !== "waits"
         )
         if (isSent === "over") break
-        process.kill(yield* eventually(holder, (pid) => pid > 0), "SIGABRT")
+        // One that had it may have gone with its node, before anybody else took it.
+        process.kill(yield* eventually(holder, (pid) => pid > 0 && isRunning(pid)), "SIGABRT")
         deaths++
         if (deaths === 1) {
           yield* other.killAll
