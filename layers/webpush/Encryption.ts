@@ -24,7 +24,7 @@ export const MOST_PLAINTEXT = RECORD_SIZE - OVERHEAD
 /** Follows the plaintext of the last record. */
 const LAST = 2
 
-/** A key pair of the sender's, for one message. */
+/** A key pair of the sender's, for one message. `pair` may be another's as soon as that one is encrypted. */
 export interface SenderKey {
   readonly pair: ECDH
   /** 65 bytes. */

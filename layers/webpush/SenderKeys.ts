@@ -2,10 +2,7 @@ import { createECDH } from "node:crypto"
 import { performance } from "node:perf_hooks"
 import type { SenderKey } from "./Encryption.ts"
 
-export const makeSenderKey = (): SenderKey => {
-  const pair = createECDH("prime256v1")
-  return { pair, publicKey: pair.generateKeys() }
-}
+export const makeSenderKey = (pair = createECDH("prime256v1")): SenderKey => ({ pair, publicKey: pair.generateKeys() })
 
 /** How long a turn of making keys ahead may keep a thread from other work. */
 const TURN_MS = 0.5
@@ -17,6 +14,8 @@ const TURN_MS = 0.5
 export class SenderKeys {
   readonly #ready: Array<SenderKey> = []
   readonly #limit: number
+  /** Holds one pair after the other, once those made ahead are gone: an object for each costs a message a twentieth. */
+  readonly #own = createECDH("prime256v1")
   #turn: NodeJS.Immediate | undefined
   #taken = 0
 
@@ -28,9 +27,10 @@ export class SenderKeys {
     return this.#ready.length
   }
 
+  /** A pair that nobody had before, to be used before the next one is taken. */
   take(): SenderKey {
     this.#taken++
-    return this.#ready.pop() ?? makeSenderKey()
+    return this.#ready.pop() ?? makeSenderKey(this.#own)
   }
 
   /** Makes keys ahead, in turns between other events, until there are enough or one is taken. */
