@@ -88,9 +88,12 @@ interface Running {
   readonly throw: (error: unknown) => IteratorResult<unknown>
 }
 
-/** Data are JSON: nothing but the library's own generators has a function of this name. */
+/** Data are JSON: nothing but the library's own generators has these functions. Its `forloop` has a `next` as well. */
 const isRunning = (value: unknown): value is Running =>
-  typeof value === "object" && value !== null && typeof (value as Partial<Running>).next === "function"
+  typeof value === "object" &&
+  value !== null &&
+  typeof (value as Partial<Running>).throw === "function" &&
+  typeof (value as Partial<Running>).next === "function"
 
 /** The library's steps, one in another. Its own `renderSync` does the same at twice the cost. */
 const finish = (value: unknown): unknown => {

@@ -116,12 +116,18 @@ const STRAY_MS = 250
 /** The share of its recipients that a few are at most, and their number where others of the lane are answered. */
 const FEW_OF = 8
 const FEW = TOGETHER / FEW_OF
+/**
+ * After so many looks without another answer, half of them are few enough where the provider has taken others: no more
+ * will come soon, and what the window learns of its limits does not concern what it leaves without an answer.
+ */
+const SILENT_LOOKS = 4
+const SILENT_OF = 2
 
 /** Where the credential is in doubt, each batch tries it once: many would be many refusals at once. */
 const goesTogether = ({ credential, recipients }: ClaimedBatch): boolean =>
   recipients.length <= SMALL_BATCH && (credential?.suspendedReason ?? null) === null
 
-const progressOf = ({ recipients }: ClaimedBatch): Progress => ({ left: recipients.length })
+const progressOf = ({ recipients }: ClaimedBatch): Progress => ({ left: recipients.length, isTaken: false })
 
 const leftOf = (each: ReadonlyArray<{ readonly progress: Progress }>): number =>
   each.reduce((sum, { progress }) => sum + progress.left, 0)
@@ -203,9 +209,17 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
     })
     const size = leftOf(each)
     const before = answered
+    let least = size
+    let silent = 0
     const look = Effect.suspend(() => {
       const left = leftOf(each)
-      const isFew = left * FEW_OF <= size || (left <= FEW && answered > before)
+      silent = left < least ? 0 : silent + 1
+      least = left
+      const isTaking = answered > before || each.some(({ progress }) => progress.isTaken)
+      const isFew =
+        left * FEW_OF <= size ||
+        (left <= FEW && answered > before) ||
+        (left * SILENT_OF <= size && silent >= SILENT_LOOKS && isTaking)
       if (!isFew || strays >= work.strays.left) return Effect.succeed(false)
       work.strays.left--
       strays++

@@ -57,6 +57,8 @@ export interface LaneReport {
 export interface Progress {
   /** Recipients without an outcome. */
   left: number
+  /** The provider took one of them. */
+  isTaken: boolean
 }
 
 /**

@@ -368,6 +368,7 @@ const saveUntilEnd = Effect.fnUntraced(function* (run: Run, fiber: Fiber.Fiber<v
     if (evidence.isAccepted) yield* sending.noteAcceptance
     if (isDone) break
     sending.progress.left = sending.batch.recipients.length - results.ended
+    sending.progress.isTaken = evidence.isProved
     const wasLookedAt = lookedAt
     lookedAt = performance.now()
     if (now() >= rules.expiresAt + GRACE_MS) {

@@ -1,4 +1,5 @@
 import { Result } from "effect"
+import { Liquid } from "liquidjs"
 import { describe, expect, it } from "vitest"
 import type { TemplateBody, TemplateContent, Variables } from "../../../services/domain/messages/Template.ts"
 import type { CompiledTemplate } from "../../../services/ports/messages/TemplateEngine.ts"
@@ -69,6 +70,25 @@ describe("what a template says", () => {
   it("is no content when a link is filled with something that runs", async () => {
     const filled = await render({ title: "a", url: "{{ link }}" }, { link: "javascript:alert(1)" })
     expect(filled).toMatchObject({ failure: { code: "template_failed", field: "content.url" } })
+  })
+
+  it.each([
+    "{% for t in l %}{{ t }}{% unless forloop.last %}, {% endunless %}{% endfor %}",
+    "{% for t in l %}{{ forloop.index }}/{{ forloop.length }} {{ forloop.index0 }} {{ forloop.rindex }} {% endfor %}",
+    "{% for t in l %}{% if forloop.first %}first {% endif %}{{ forloop.rindex0 }}{{ forloop.name }}{% endfor %}",
+    "{% for a in l %}{% for b in l %}{{ b }}{{ forloop.index }} {% endfor %}{{ forloop.index }}{% endfor %}",
+    "{% tablerow t in l cols:2 %}{{ tablerowloop.col }}{{ tablerowloop.row }}{{ tablerowloop.last }}{% endtablerow %}",
+    "{% for t in l reversed limit:2 offset:1 %}{% cycle 'a', 'b' %}{{ t }}{% else %}none{% endfor %}",
+    "{% for pair in o %}{{ pair[0] }}={{ pair[1] }}{% unless forloop.last %};{% endunless %}{% endfor %}",
+    "{% for i in (1..3) %}{% if i == 2 %}{% continue %}{% endif %}{{ i }}{{ forloop.last }}{% endfor %}",
+    "{% increment n %}{% increment n %}{% decrement n %}{% assign m = l | join: '-' %}{{ m }}",
+    "{% case l.first %}{% when 'a', 'b' %}x{% else %}y{% endcase %}{% capture c %}{{ l.size }}{% endcapture %}{{ c }}",
+    "{{ o.next }}{{ o.throw }}{% assign p = o %}{{ p.next | plus: 1 }}{{ l | reverse | first }}{{ o | json }}"
+  ])("says what the library says: %s", async (title) => {
+    const scope = { l: ["a", "b", "c", "d"], o: { next: 1, throw: 2 } }
+    expect(Result.getOrThrow(await render({ title }, scope))).toEqual({
+      title: new Liquid().parseAndRenderSync(title, scope)
+    })
   })
 
   it("treats what recipients call themselves as text, never as Liquid", async () => {

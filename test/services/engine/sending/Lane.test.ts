@@ -267,6 +267,44 @@ it.effect(
     })
 )
 
+it.effect(
+  "gives the place of half a batch to the next when nothing more is answered for a second, of what is taken",
+  () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const all: Array<Progress> = []
+      const { lane } = yield* setup({
+        waiting: 0,
+        send: (_, __, progress) => {
+          all.push(progress)
+          return Effect.as(Deferred.await(gate), QUIET)
+        },
+        over: { maxWindow: 1, claim: () => Effect.sync(() => (all.length < 2 ? [batch(500)] : [])) }
+      })
+      yield* Effect.forkChild(lane.run)
+      yield* TestClock.adjust(1)
+      const first = all[0]!
+      first.left = 250
+      yield* TestClock.adjust(10_000)
+      // It may answer nobody but by refusals.
+      expect(all.length).toBe(1)
+      first.isTaken = true
+      for (let left = 249; left > 240; left--) {
+        first.left = left
+        yield* TestClock.adjust(750)
+      }
+      expect(all.length).toBe(1)
+      yield* TestClock.adjust(500)
+      expect(all.length).toBe(2)
+      // More than half.
+      all[1]!.isTaken = true
+      all[1]!.left = 251
+      yield* TestClock.adjust(10_000)
+      expect(lane.running()).toBe(2)
+      yield* Deferred.succeed(gate, undefined)
+    })
+)
+
 it.effect("gives the place of small messages to the next when others are answered, and not while nobody is", () =>
   Effect.gen(function* () {
     const gates = yield* Effect.all(Array.from({ length: 6 }, () => Deferred.make<void>()))

@@ -76,7 +76,7 @@ const sendingOf = (
     unsubscribed: new Set(),
     provider: { window: 1, send },
     targets: all,
-    progress: { left: all.length },
+    progress: { left: all.length, isTaken: false },
     rules: { retryBaseMs: 1, retryMaxMs: 1, leaseMs: 60_000, pauseMs: 1, expiresAt, isOnce: false },
     standing: WORKS,
     slice: Infinity,
