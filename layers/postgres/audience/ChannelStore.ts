@@ -83,10 +83,11 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
           SELECT t.id, ${PgTypes.uuid(appId)}, t.external_id
           FROM unnest(${uuids(users.map(() => uuidv7()))}, ${texts(users)}) AS t (id, external_id)
           ON CONFLICT (app_id, external_id) DO UPDATE SET external_id = excluded.external_id
-          RETURNING id, external_id
+          RETURNING id, external_id, no_email
         )
-        INSERT INTO channels AS c (app_id, id, contact_id, kind, address, address_key)
-        SELECT ${PgTypes.uuid(appId)}, t.id, people.id, t.kind, t.address, t.key
+        INSERT INTO channels AS c (app_id, id, contact_id, kind, address, address_key, status)
+        SELECT ${PgTypes.uuid(appId)}, t.id, people.id, t.kind, t.address, t.key,
+          CASE WHEN people.no_email THEN 'unsubscribed' ELSE 'active' END
         FROM unnest(${uuids(lines.map((line) => line.id))}, ${texts(lines.map((line) => line.key))},
           ${texts(lines.map((line) => line.channel.kind))}, ${texts(lines.map((line) => line.channel.address))},
           ${texts(lines.map((line) => line.channel.user_id ?? null))}
@@ -96,7 +97,8 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
         ON CONFLICT (app_id, kind, address_key) DO UPDATE SET contact_id = CASE
           WHEN excluded.contact_id IS NOT NULL THEN excluded.contact_id
           WHEN excluded.address_key = ANY(${texts(cleared)}) THEN NULL
-          ELSE c.contact_id END
+          ELSE c.contact_id END,
+          status = CASE WHEN c.status = 'active' THEN excluded.status ELSE c.status END
         RETURNING c.id, c.address_key AS key`
       const ids = new Map(rows.map((row) => [row.key, row.id as ChannelId]))
       return keys.map((key) => {

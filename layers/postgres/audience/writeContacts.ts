@@ -79,9 +79,10 @@ export const writeContacts = (sql: Sql) => {
         ${texts(changes.map(({ contact: { email } }) => email ?? null))}
       ) AS t (id, attributes, tags, has_locale, locale, has_timezone, timezone, has_email, email_key, email)
       WHERE p.id = ANY(ARRAY[t.id])`
+    // In the order of the lines: an address that several claim goes from one to the next.
     yield* writeEmails(
       appId,
-      changes.flatMap(({ contact: { email }, row }) => (email === undefined ? [] : { email, row }))
+      contacts.flatMap(({ email, external_id }) => (email === undefined ? [] : { email, row: kept.get(external_id)! }))
     )
     const created = new Set(ordered.map(({ draft }) => draft))
     return contacts.map(({ external_id }) => {
@@ -92,24 +93,47 @@ export const writeContacts = (sql: Sql) => {
   })
 }
 
-/** Gives each of these contacts its address, or takes it away. */
+interface EmailChange {
+  readonly email: string | null
+  readonly row: Kept
+}
+
+/** What changes come to, one after the other. */
+const outcomeOf = (changes: ReadonlyArray<EmailChange>) => {
+  /** The last address and owner of each key; `isUnwanted`: one who had it on the way has unsubscribed from e-mail. */
+  const given = new Map<string, { readonly email: string; readonly row: Kept; readonly isUnwanted: boolean }>()
+  const replaced: Array<{ readonly contact: string; readonly key: string }> = []
+  const cleared = new Set<ContactId>()
+  /** Had by somebody on the way, and nobody's at the end. */
+  const left = new Set<string>()
+  const keys = new Map<ContactId, string | null>()
+  for (const { email, row } of changes) {
+    const key = email === null ? null : addressKey(email)
+    const before = keys.get(row.id)
+    if (typeof before === "string" && before !== key && given.get(before)?.row.id === row.id) {
+      given.delete(before)
+      left.add(before)
+    }
+    keys.set(row.id, key)
+    if (email === null || key === null) {
+      cleared.add(row.id)
+      continue
+    }
+    if (before === undefined && row.email_key !== null && row.email_key !== key) {
+      replaced.push({ contact: row.id, key: row.email_key })
+    }
+    given.set(key, { email, row, isUnwanted: row.no_email || given.get(key)?.isUnwanted === true })
+    left.delete(key)
+  }
+  return { given, replaced, cleared: uuids([...cleared]), left: [...left] }
+}
+
+/** Gives contacts their addresses, or takes them away: one after the other, as if each change came by itself. */
 const emails = (sql: Sql) =>
-  Effect.fnUntraced(function* (
-    appId: AppId,
-    changes: ReadonlyArray<{ readonly email: string | null; readonly row: Kept }>
-  ) {
+  Effect.fnUntraced(function* (appId: AppId, changes: ReadonlyArray<EmailChange>) {
     if (changes.length === 0) return
-    // An address that several claim is the last one's.
-    const given = new Map(
-      changes.flatMap(({ email, row }) => (email === null ? [] : [[addressKey(email), { email, row }] as const]))
-    )
-    const replaced = changes.flatMap(({ email, row }) =>
-      email !== null && row.email_key !== null && row.email_key !== addressKey(email)
-        ? [{ contact: row.id, key: row.email_key }]
-        : []
-    )
-    const cleared = uuids(changes.flatMap(({ email, row }) => (email === null ? row.id : [])))
-    const keys = [...given.keys(), ...replaced.map(({ key }) => key)]
+    const { given, replaced, cleared, left } = outcomeOf(changes)
+    const keys = [...given.keys(), ...left, ...replaced.map(({ key }) => key)]
     // Looked up for each of `t`, and not joined: see ofRows.ts.
     const emailByKey = sql`SELECT id, status, contact_id FROM channels
           WHERE app_id = ${appId} AND kind = 'email' AND address_key = t.key OFFSET 0`
@@ -130,6 +154,8 @@ const emails = (sql: Sql) =>
           ${texts(replaced.map(({ key }) => key))}) AS t (contact_id, key)
         CROSS JOIN LATERAL (${emailByKey}) AS c WHERE c.contact_id = t.contact_id
         UNION ALL
+        SELECT ${appId}::uuid, c.id, c.status FROM unnest(${texts(left)}) AS t (key) CROSS JOIN LATERAL (${emailByKey}) AS c
+        UNION ALL
         SELECT ${appId}::uuid, c.id, c.status FROM unnest(${cleared}) AS t (contact_id) CROSS JOIN LATERAL (${emailByContact}) AS c
       ), gone AS (
         DELETE FROM channels c USING old
@@ -141,11 +167,11 @@ const emails = (sql: Sql) =>
     yield* sql`
       INSERT INTO channels AS c (app_id, id, contact_id, kind, address, address_key, status)
       SELECT ${PgTypes.uuid(appId)}, t.id, t.contact_id, 'email', t.address, t.key,
-        CASE WHEN t.no_email THEN 'unsubscribed' ELSE 'active' END
+        CASE WHEN t.is_unwanted THEN 'unsubscribed' ELSE 'active' END
       FROM unnest(${uuids(ordered.map(() => uuidv7()))}, ${uuids(ordered.map(([, { row }]) => row.id))},
         ${texts(ordered.map(([, { email }]) => email))}, ${texts(ordered.map(([key]) => key))},
-        ${booleans(ordered.map(([, { row }]) => row.no_email))}
-      ) WITH ORDINALITY AS t (id, contact_id, address, key, no_email, place)
+        ${booleans(ordered.map(([, { isUnwanted }]) => isUnwanted))}
+      ) WITH ORDINALITY AS t (id, contact_id, address, key, is_unwanted, place)
       ORDER BY t.place
       ON CONFLICT (app_id, kind, address_key) DO UPDATE SET contact_id = excluded.contact_id,
         address = excluded.address, status = CASE WHEN c.status = 'active' THEN excluded.status ELSE c.status END`

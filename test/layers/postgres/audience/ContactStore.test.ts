@@ -275,6 +275,68 @@ layer(stores)("ContactStore", (it) => {
     })
   )
 
+  it.effect("sends no e-mail to an address that a channel adds to who unsubscribed, a new one or another's", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const channels = yield* ChannelStore
+      const app = yield* newApp
+      const ada = yield* put(app, "ada", {})
+      yield* contacts.prefer(app, ada, { email: false })
+      yield* put(app, "bob", { email: "bob@x.org" })
+      yield* channels.upsert(app, [{ kind: "email", address: "free@x.org" }])
+      for (const address of ["new@x.org", "bob@x.org", "free@x.org"]) {
+        yield* channels.upsert(app, [{ kind: "email", address, user_id: "ada" }])
+        // Said again without a person, and for another, it stays so.
+        yield* channels.upsert(app, [{ kind: "email", address }])
+      }
+      expect(yield* channelsOf(app)).toEqual(
+        ["bob@x.org", "free@x.org", "new@x.org"].map((address) => [address, ada, "unsubscribed"])
+      )
+      expect(yield* mailTo(app, { user_ids: ["ada"] })).toEqual([])
+    })
+  )
+
+  it.effect("gives addresses to contacts that one call names several times as if each came by itself", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const sequences = [
+        ["2:m", "1:m", "1"],
+        ["1", "2:m", "1:m"],
+        ["2:m", "1", "1:m"],
+        ["2", "2:m", "1:m"],
+        ["1:n", "2:m", "1:m"],
+        ["1:m", "2:m", "1:m"],
+        ["1:m", "2:m", "2:-"],
+        ["1:m", "1:n", "2:m"],
+        ["1:-", "1:m", "2:n", "2:m"],
+        ["3:m", "1:m", "1:-", "2:n", "1:n"],
+        ["2:m", "2:-"],
+        ["1:m", "2:m", "1:n", "2:n", "1:m"]
+      ]
+      const lineOf = (text: string): UpsertContact => {
+        const [external_id, key] = text.split(":")
+        if (key === undefined) return { external_id: external_id! }
+        return { external_id: external_id!, email: key === "-" ? null : `${key}@x.org` }
+      }
+      const shown = Effect.fnUntraced(function* (app: AppId) {
+        const { items } = yield* contacts.list(app, {}, null, 100)
+        const names = new Map<string | null, string>(items.map(({ externalId, id }) => [id, externalId]))
+        return {
+          people: items.map(({ email, externalId }) => [externalId, email]).sort(),
+          channels: (yield* channelsOf(app)).map(([address, id, status]) => [address, names.get(id!) ?? null, status])
+        }
+      })
+      for (const sequence of sequences) {
+        const lines = sequence.map(lineOf)
+        const [apart, together] = [yield* newApp, yield* newApp]
+        for (const app of [apart, together]) yield* contacts.upsert(app, [{ external_id: "3", email: "m@x.org" }])
+        for (const line of lines) yield* contacts.upsert(apart, [line])
+        yield* contacts.upsert(together, lines)
+        expect([sequence, yield* shown(together)]).toEqual([sequence, yield* shown(apart)])
+      }
+    })
+  )
+
   it.effect("pushes nothing to devices of who unsubscribed from push", () =>
     Effect.gen(function* () {
       const contacts = yield* ContactStore
