@@ -102,6 +102,34 @@ const MOST_TRIES = 3
 const isOfMoment = (error: StoreError): boolean =>
   refusalBySql(error) === "moment" || (isSqlError(error.cause) && error.cause.reason._tag === "UniqueViolation")
 
+/**
+ * Devices that can be registered at once as if one after another. A token that another line calls its device's former one
+ * has to be there by then, or gone.
+ */
+const runsOf = (devices: ReadonlyArray<RegisterDevice>): ReadonlyArray<ReadonlyArray<RegisterDevice>> => {
+  if (devices.length === 1 || devices.every((device) => device.previous_token === undefined)) return [devices]
+  const runs: Array<Array<RegisterDevice>> = []
+  let run: Array<RegisterDevice> | undefined
+  const [present, former, moved] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  for (const device of devices) {
+    const { platform, previous_token: previous } = device
+    const key = keyOf(storedToken(device))
+    const given = previous === undefined ? key : keyOf(storedToken({ platform, token: previous }))
+    const before = given === key ? null : given
+    const meetsOthers = before !== null && (present.has(before) || former.has(before) || present.has(key))
+    if (run === undefined || meetsOthers || former.has(key) || moved.has(key)) {
+      runs.push((run = []))
+      for (const keys of [present, former, moved]) keys.clear()
+    }
+    run.push(device)
+    present.add(key)
+    if (before === null) continue
+    former.add(before)
+    moved.add(key)
+  }
+  return runs
+}
+
 export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer.effect(
   DeviceStore,
   Effect.gen(function* () {
@@ -239,7 +267,12 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
       )
 
     const register: DeviceStore["Service"]["register"] = (appId, devices) =>
-      devices.length === 0 ? Effect.succeed([]) : registerAgain(appId, devices, 1)
+      devices.length === 0
+        ? Effect.succeed([])
+        : Effect.map(
+            Effect.forEach(runsOf(devices), (run) => registerAgain(appId, run, 1)),
+            (answers) => answers.flat()
+          )
 
     const removeByToken: DeviceStore["Service"]["removeByToken"] = (appId, token) =>
       sql`

@@ -79,6 +79,47 @@ layer(hotStores)("DeviceStore", (it) => {
     })
   )
 
+  it.effect("moves devices between lines of one call as if each line came by itself", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const sequences = [
+        ["A", "B<A"],
+        ["A", "B<A", "A"],
+        ["A", "B", "B<A"],
+        ["B", "B<A"],
+        ["B<A", "B"],
+        ["A", "B<A", "C<B", "D<C"],
+        ["B<A", "A", "A<B"],
+        ["Z", "B<A", "C<A", "A<C", "C"],
+        ["A<A", "A", "B<A", "B<A"]
+      ]
+      const lineOf = (text: string) => {
+        const [token, previous] = text.split("<")
+        return { ...android(token!), ...(previous !== undefined && { previous_token: previous }) }
+      }
+      /** What was answered, each row by the line that it was named in first, and which row has which token. */
+      const shown = Effect.fnUntraced(function* (
+        app: AppId,
+        answers: ReadonlyArray<{ readonly id: string; readonly created: boolean }>
+      ) {
+        const ids = answers.map(({ id }) => id)
+        const { items } = yield* devices.list(app, {}, null, 10)
+        return {
+          answers: answers.map(({ created, id }) => [created, ids.indexOf(id)]),
+          rows: items.map(({ id, token }) => [token, ids.indexOf(id)]).sort()
+        }
+      })
+      for (const sequence of sequences) {
+        const lines = sequence.map(lineOf)
+        const [apart, together] = [yield* newApp, yield* newApp]
+        for (const app of [apart, together]) yield* devices.register(app, [android("A")])
+        const single = yield* Effect.forEach(lines, (line) => devices.register(apart, [line]))
+        const all = yield* devices.register(together, lines)
+        expect([sequence, yield* shown(together, all)]).toEqual([sequence, yield* shown(apart, single.flat())])
+      }
+    })
+  )
+
   it.effect("moves a device to a token that was registered at the same moment: the row of that one goes on", () =>
     Effect.gen(function* () {
       const devices = yield* DeviceStore
