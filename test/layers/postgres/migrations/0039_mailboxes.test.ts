@@ -19,6 +19,14 @@ const before = Effect.gen(function* () {
   yield* sql`DELETE FROM migrations WHERE id >= 39`
 })
 
+let last = ""
+/** Ids of one millisecond are in no order. */
+const nextId = (): string => {
+  let id = uuidv7()
+  while (id <= last) id = uuidv7()
+  return (last = id)
+}
+
 /** A channel as a node of the release before writes it, or finds it. */
 const write = Effect.fnUntraced(function* (app: AppId, address: string, status = "active", user: string | null = null) {
   const sql = yield* PgClient.PgClient
@@ -29,7 +37,7 @@ const write = Effect.fnUntraced(function* (app: AppId, address: string, status =
   }
   yield* sql`
     INSERT INTO channels (app_id, id, kind, address, address_key, status, contact_id)
-    SELECT ${app}::uuid, ${uuidv7()}::uuid, 'email', ${address}, ${key}, ${status},
+    SELECT ${app}::uuid, ${nextId()}::uuid, 'email', ${address}, ${key}, ${status},
       (SELECT id FROM contacts WHERE app_id = ${app} AND external_id = ${user})
     ON CONFLICT (app_id, kind, address_key) DO NOTHING`
   const [row] = yield* sql<{
