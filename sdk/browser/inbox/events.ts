@@ -9,7 +9,7 @@ const eventOf = (block: string): ServerEvent | null => {
   const fields: Record<string, string> = { event: "message" }
   const data: Array<string> = []
   for (const line of block.split("\n")) {
-    const [, name, value = ""] = /^([^:]*)(?:: ?(.*))?$/.exec(line)!
+    const [, name, value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line)!
     if (name === "data") data.push(value)
     else fields[name!] = value
   }
