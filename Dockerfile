@@ -12,7 +12,7 @@ ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY dashboard/package.json dashboard/
-RUN npm ci --omit=dev
+RUN npm ci --omit=dev --include=prod
 COPY . .
 COPY --from=build /app/sdk/browser/dist sdk/browser/dist
 COPY --from=build /app/dashboard/dist dashboard/dist
