@@ -18,6 +18,8 @@ it("gives node the same flags for its memory in every way to start that the proj
   }
   for (const name of ["start", "cli", "demo"]) expect(scripts[name]).toContain(`node ${FLAGS.join(" ")} src/main.ts`)
   expect(dockerfile).toContain(`"node", ${FLAGS.map((bound) => `"${bound}"`).join(", ")}, "src/main.ts"`)
+  const unit = readFileSync(join(root, "deploy/heliograph.service"), "utf8")
+  expect(unit).toContain(`node_modules/.bin/node ${FLAGS.join(" ")} src/main.ts serve`)
 })
 
 it("does not load what strips types where a start before this one kept the modules", () => {
