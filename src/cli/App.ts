@@ -7,6 +7,7 @@ import { AppId } from "../../services/domain/Ids.ts"
 import { reissueIdentitySecret } from "../../services/engine/access/ApiKeys.ts"
 import { createApplication } from "../../services/engine/access/Applications.ts"
 import { ApplicationStore } from "../../services/ports/access/ApplicationStore.ts"
+import { OrganizationStore } from "../../services/ports/people/OrganizationStore.ts"
 import { UNVERIFIED } from "../http/endpoints/Application.ts"
 import { asCommand } from "./Actor.ts"
 import { onDatabase, onNewDatabase } from "./Database.ts"
@@ -90,7 +91,36 @@ const identitySecret = Command.make(
     }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("Issue a new identity secret and print it, once"))
 
+const remove = Command.make(
+  "delete",
+  {
+    app: appId,
+    name: named("name", Name).pipe(
+      Flag.withDescription("The application's name as it is: no slip of an id deletes another")
+    ),
+    json
+  },
+  ({ app, json, name }) =>
+    Effect.gen(function* () {
+      const found = yield* (yield* ApplicationStore).find(app)
+      if (Option.isNone(found)) return yield* noApplication(app)
+      if (found.value.name !== name) {
+        return yield* new UnusableInput({
+          message: `The application ${app} is called ${JSON.stringify(found.value.name)}: --name has to say so. Nothing was deleted.`
+        })
+      }
+      yield* asCommand((yield* OrganizationStore).removeApplication(null, app)).pipe(
+        Effect.catchTags({ NotThere: () => noApplication(app), NotAllowed: Effect.die })
+      )
+      yield* Console.log(
+        json
+          ? JSON.stringify({ app_id: app, deleted: true })
+          : `Deleted ${app}. Within a second no node accepts its keys; what it holds is removed by nodes with the role api.`
+      )
+    }).pipe(Effect.provide(onDatabase(process.env)))
+).pipe(Command.withDescription("Delete an application with all that it holds; nothing brings it back"))
+
 export const app = Command.make("app").pipe(
   Command.withDescription("Applications"),
-  Command.withSubcommands([create, list, options, identitySecret])
+  Command.withSubcommands([create, list, options, identitySecret, remove])
 )

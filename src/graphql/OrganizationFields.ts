@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { AuditFilter } from "../../services/domain/access/Audit.ts"
-import type { InvitationId } from "../../services/domain/Ids.ts"
+import type { AppId, InvitationId } from "../../services/domain/Ids.ts"
 import { PeopleAction } from "../../services/domain/people/PeopleLogEntry.ts"
 import { text } from "../../services/domain/Text.ts"
 import { inOrder, isoTime, Moment } from "../../services/domain/Time.ts"
@@ -118,6 +118,12 @@ const mutations = ({ organizations }: Services) =>
             context.keepSecret(secrets, { appId: secrets.appId })
             return { application: showApplication(application), ...secrets }
           })
+        )
+      ),
+    deleteApplication: (_, args, context) =>
+      runAs(context, args, (person) =>
+        Effect.flatMap(idIn<AppId>(args.id, "application"), (id) =>
+          Effect.as(organizations.removeApplication(person, id), true)
         )
       ),
     inviteMember: (_, args, context) =>

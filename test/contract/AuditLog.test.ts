@@ -162,6 +162,7 @@ const BY_PERSON: Readonly<Record<string, ReadonlyArray<string>>> = {
   transferOwnership: ["invitation.revoked", "ownership.transferred"],
   removeMember: ["member.removed"],
   leaveOrganization: ["member.left"],
+  deleteApplication: ["application.deleted"],
   deleteOrganization: ["organization.deleted"],
   endSession: ["session.ended"],
   logout: ["session.ended"],
@@ -331,6 +332,10 @@ describe("what a person does", () => {
     leaveOrganization: async () => {
       await enrolBob("member")
       return { args: { organizationId: own }, who: bob }
+    },
+    deleteApplication: async () => {
+      const { rows } = await database.query("SELECT id FROM applications WHERE name = 'Another' LIMIT 1")
+      return { args: { id: rows[0].id } }
     },
     deleteOrganization: async () => ({ args: { id: own } }),
     endSession: async () => {

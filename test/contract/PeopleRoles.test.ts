@@ -89,8 +89,7 @@ describe("the table of operations and roles", () => {
     expect(Object.keys(OPERATIONS).filter((operation) => !done.has(operation))).toEqual([
       // With public keys alone.
       "reportEngagement",
-      "changeBilling",
-      "deleteApplication"
+      "changeBilling"
     ])
   })
 })

@@ -99,6 +99,7 @@ export const PEOPLE_ROWS: ReadonlyArray<PeopleRow> = [
   },
 
   // What leaves nothing to do for those after it.
+  { name: "Mutation.deleteApplication", needs: "deleteApplication", args: (_, __, id) => ({ id }) },
   { name: "Mutation.leaveOrganization", needs: "leaveOrganization", args: ofTeam },
   {
     name: "Mutation.transferOwnership",

@@ -205,6 +205,18 @@ layer(NODES, { timeout: 240_000, excludeTestServices: true })("what ends a sessi
         await stream.ended
         expect([stream.events.at(-1)?.event, codeIn(stream)]).toEqual(["complete", "not_found"])
 
+        // So does an application that is deleted, in spite of the role.
+        const viewer = await enrolled("viewer@example.com")
+        const more =
+          'mutation($id: ID!) { createApplication(organizationId: $id, name: "More") { application { id } } }'
+        const { data } = await ask(here, owner.token, more, { id: organizationId })
+        const appId = data.createApplication.application.id
+        const lost = await listen(viewer, await makeHook({ ...owner, appId }))
+        const erase = "mutation($id: ID!) { deleteApplication(id: $id) }"
+        expect((await ask(here, owner.token, erase, { id: appId })).status).toBe(200)
+        await lost.ended
+        expect([lost.events.at(-1)?.event, codeIn(lost)]).toEqual(["complete", "not_found"])
+
         // An organization that goes takes them all along.
         const other = await enrolled("other@example.com")
         const last = await listen(other, id)

@@ -1,8 +1,9 @@
-import { useQueries } from "@tanstack/react-query"
-import { useParams } from "@tanstack/react-router"
+import { useQueries, useQueryClient } from "@tanstack/react-query"
+import { useNavigate, useParams } from "@tanstack/react-router"
 import { createContext, use } from "react"
 import { keyOf, useAsk } from "../api/hooks.ts"
 import { ask } from "../api/request.ts"
+import { nameOf } from "../api/typedDocument.ts"
 import type { ApplicationsQuery, Operation, ViewerQuery } from "./operations.ts"
 import { applications, viewer } from "./operations.ts"
 
@@ -61,6 +62,19 @@ export const useApp = () => {
     ...current,
     /** Whether the person's role allows an operation. What it does not allow is not offered. */
     may: (operation: Operation): boolean => organization.may.includes(operation)
+  }
+}
+
+/** Goes to the front, from what is no longer there for the person. */
+export const useLeaveHere = () => {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return async (): Promise<void> => {
+    // The front leads on to where one was last, as long as that is thought to be there.
+    await Promise.all(
+      [viewer, applications].map((query) => client.invalidateQueries({ queryKey: [nameOf(query as never)] }))
+    )
+    await navigate({ to: "/" })
   }
 }
 

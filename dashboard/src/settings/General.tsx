@@ -1,11 +1,16 @@
 import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
-import { useApp } from "../frame/viewer.ts"
+import { useApp, useLeaveHere } from "../frame/viewer.ts"
 import { Button, ErrorNotice, Form, SelectField, TextField, useDraft } from "../parts/form.tsx"
 import { Card, Chip, Confirm, Dialog, GoBack, Id, Loading, Secret, When } from "../parts/page.tsx"
 import { moment } from "../parts/time.ts"
 import { toast } from "../parts/toasts.tsx"
-import { application as applicationQuery, changeApplication, reissueIdentitySecret } from "./operations.ts"
+import {
+  application as applicationQuery,
+  changeApplication,
+  deleteApplication,
+  reissueIdentitySecret
+} from "./operations.ts"
 
 const OVERLAPS = [
   ["86400", "For a day, hashes of both are good"],
@@ -55,12 +60,17 @@ export const General = () => {
   const { appId, may } = useApp()
   const shown = useAsk(applicationQuery, { appId })
   const one = shown.data?.application
-  const [asking, setAsking] = useState<"off" | "reissue" | null>(null)
+  const [asking, setAsking] = useState<"delete" | "off" | "reissue" | null>(null)
   const draft = useDraft(`application ${appId}`, { name: "" })
   const change = useDo(changeApplication, () => {
     setAsking(null)
     draft.forget()
     toast("Saved")
+  })
+  const goToFront = useLeaveHere()
+  const erase = useDo(deleteApplication, () => {
+    setAsking(null)
+    void goToFront()
   })
   const canChange = may("CHANGE_APPLICATION")
   if (!one) return shown.error ? <ErrorNotice error={shown.error} onRetry={() => void shown.refetch()} /> : <Loading />
@@ -134,7 +144,30 @@ export const General = () => {
           <p className="muted">Hashes of the secret before are good until {moment(one.formerIdentitySecretUntil)}.</p>
         )}
       </Card>
+      {may("DELETE_APPLICATION") && (
+        <p>
+          <Button kind="danger" onClick={() => setAsking("delete")}>
+            Delete the application…
+          </Button>
+        </p>
+      )}
       <ErrorNotice error={change.error} />
+      {asking === "delete" && (
+        <Confirm
+          title={`Delete ${one.name}?`}
+          words="Delete everything"
+          typed={one.name}
+          isBusy={erase.isPending}
+          error={<ErrorNotice error={erase.error} />}
+          onClose={() => setAsking(null)}
+          onConfirm={() => erase.mutate({ id: one.id })}
+        >
+          <p>
+            Its keys are refused from then on, nothing of it is sent any more, and its contacts, devices, templates,
+            workflows and everything that was sent are removed. Nothing of it can be brought back.
+          </p>
+        </Confirm>
+      )}
       {asking === "reissue" && <Reissue appId={appId} onClose={() => setAsking(null)} />}
       {asking === "off" && (
         <Confirm

@@ -1,11 +1,8 @@
-import { useQueryClient } from "@tanstack/react-query"
-import { useNavigate, useSearch } from "@tanstack/react-router"
+import { useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
-import { nameOf } from "../api/typedDocument.ts"
 import type { Role } from "../frame/operations.ts"
-import { viewer } from "../frame/operations.ts"
-import { useApp, useViewer } from "../frame/viewer.ts"
+import { useApp, useLeaveHere, useViewer } from "../frame/viewer.ts"
 import { Button, ErrorNotice, Form, SelectField, TextField, useDraft } from "../parts/form.tsx"
 import { Card, Confirm, Loading, TableFrame, When } from "../parts/page.tsx"
 import { Pager } from "../parts/pager.tsx"
@@ -77,14 +74,11 @@ export const Team = () => {
   const shown = useAsk(team, { organizationId, first: 100, after }, { keep: true })
   const [asking, setAsking] = useState<Asking>(null)
   const [name, setName] = useState(organization.name)
-  const navigate = useNavigate()
   const close = () => setAsking(null)
-  const client = useQueryClient()
-  const leaveHere = async () => {
+  const goToFront = useLeaveHere()
+  const leaveHere = () => {
     close()
-    // The front leads on to where one was last, as long as that is thought to be there.
-    await client.invalidateQueries({ queryKey: [nameOf(viewer as never)] })
-    await navigate({ to: "/" })
+    void goToFront()
   }
   const change = useDo(changeRole, () => {
     close()
@@ -96,8 +90,8 @@ export const Team = () => {
     change.reset()
     toast("Handed over: you are an admin now")
   })
-  const leave = useDo(leaveOrganization, () => void leaveHere())
-  const erase = useDo(deleteOrganization, () => void leaveHere())
+  const leave = useDo(leaveOrganization, leaveHere)
+  const erase = useDo(deleteOrganization, leaveHere)
   const revoke = useDo(revokeInvitation, () => toast("Taken back: its link is good for nothing"))
   const rename = useDo(renameOrganization, () => toast("Saved"))
   const canManage = may("CHANGE_MEMBERS")

@@ -57,6 +57,7 @@ export const ORGANIZATION_ACTIONS = [
   "organization.created",
   "organization.changed",
   "application.created",
+  "application.deleted",
   "invitation.sent",
   "invitation.revoked",
   "invitation.accepted",

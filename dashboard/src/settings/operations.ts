@@ -288,6 +288,12 @@ export type RenameOrganizationMutationVariables = Exact<{
 
 export type RenameOrganizationMutation = { readonly renameOrganization: { readonly id: string; readonly name: string } }
 
+export type DeleteApplicationMutationVariables = Exact<{
+  id: string
+}>
+
+export type DeleteApplicationMutation = { readonly deleteApplication: boolean }
+
 export type DeleteOrganizationMutationVariables = Exact<{
   id: string
 }>
@@ -408,6 +414,9 @@ export const leaveOrganization: TypedDocument<LeaveOrganizationMutation, LeaveOr
 )
 export const renameOrganization: TypedDocument<RenameOrganizationMutation, RenameOrganizationMutationVariables> = typed(
   "mutation RenameOrganization($id:ID!$name:String!){renameOrganization(id:$id name:$name){id name}}"
+)
+export const deleteApplication: TypedDocument<DeleteApplicationMutation, DeleteApplicationMutationVariables> = typed(
+  "mutation DeleteApplication($id:ID!){deleteApplication(id:$id)}"
 )
 export const deleteOrganization: TypedDocument<DeleteOrganizationMutation, DeleteOrganizationMutationVariables> = typed(
   "mutation DeleteOrganization($id:ID!){deleteOrganization(id:$id)}"

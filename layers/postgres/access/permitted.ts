@@ -42,6 +42,9 @@ export const permitted = <A, E, R>(
       if (organization.is_deleted) return yield* withdrawn
       yield* lock
       // Statements of their own, so that they see what those did who held the lock before.
+      const [still] =
+        yield* sql`SELECT 1 FROM applications WHERE id = ${appId} AND organization_id = ${organization.id}`
+      if (still === undefined) return yield* withdrawn
       if (actor.kind === "user") {
         const operation = yield* CurrentOperation
         const [member] = yield* sql<{ readonly role: Role }>`

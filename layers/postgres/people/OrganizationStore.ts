@@ -1,6 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { OrganizationId } from "../../../services/domain/Ids.ts"
+import type { AppId, OrganizationId } from "../../../services/domain/Ids.ts"
 import {
   APPLICATIONS_PER_ORGANIZATION,
   ORGANIZATIONS_PER_ACCOUNT
@@ -17,16 +17,21 @@ import {
 } from "../../../services/ports/people/OrganizationStore.ts"
 import type { ApplicationRow } from "../access/newApplication.ts"
 import { APPLICATION_COLUMNS, applicationOf, insertApplication } from "../access/newApplication.ts"
+import { coalesce, refusalBySql } from "../server/Coalesce.ts"
+import { uuids } from "../server/columns.ts"
 import { pageOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
-import { markDeleted } from "./deleteOrganization.ts"
+import { markApplicationDeleted, markDeleted } from "./deleteOrganization.ts"
 import { invitationsOver } from "./invitations.ts"
-import { changing, lockAs } from "./lockOrganization.ts"
+import { changing, lockAs, lockOrganization } from "./lockOrganization.ts"
 import { membersOver } from "./members.ts"
 import type { OrganizationRow } from "./organizationRows.ts"
 import { ORGANIZATION_COLUMNS, organizationOf } from "./organizationRows.ts"
 import { recordPeople } from "./peopleEntry.ts"
 import { removeDeleted } from "./removeDeleted.ts"
+
+/** Applications that one statement looks up, at most. */
+const AT_ONCE = 500
 
 export const layer: Layer.Layer<OrganizationStore, never, SqlClient.SqlClient | SecretBox> = Layer.effect(
   OrganizationStore,
@@ -119,13 +124,23 @@ export const layer: Layer.Layer<OrganizationStore, never, SqlClient.SqlClient | 
         yield* markDeleted(sql, id)
       }).pipe(changing(sql, "remove"))
 
-    const ofApplication: OrganizationStore["Service"]["ofApplication"] = (id) =>
-      sql<{ readonly id: OrganizationId }>`
-        SELECT o.id FROM applications a JOIN organizations o ON o.id = a.organization_id
-        WHERE a.id = ${id} AND o.deleted_at IS NULL`.pipe(
-        Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), ({ id }) => id)),
-        storeError("OrganizationStore.ofApplication")
-      )
+    const ofApplications = Effect.fnUntraced(function* (ids: ReadonlyArray<AppId>) {
+      const rows = yield* sql<{ readonly app_id: AppId; readonly id: OrganizationId }>`
+        SELECT a.id AS app_id, o.id FROM applications a CROSS JOIN LATERAL (
+          SELECT id, deleted_at FROM organizations WHERE id = a.organization_id OFFSET 0
+        ) AS o WHERE a.id = ANY(${uuids(ids)}) AND o.deleted_at IS NULL`
+      const found = new Map(rows.map(({ app_id, id }) => [app_id, id]))
+      return ids.map((id) => Option.fromUndefinedOr(found.get(id)))
+    }, storeError("OrganizationStore.ofApplication"))
+
+    // The fields of one request ask together.
+    const ofApplication: OrganizationStore["Service"]["ofApplication"] = yield* coalesce({
+      run: ofApplications,
+      weight: () => 1,
+      refusalOf: refusalBySql,
+      rows: AT_ONCE,
+      atOnce: 2
+    })
 
     const applications: OrganizationStore["Service"]["applications"] = (id, after, limit) =>
       sql<ApplicationRow>`
@@ -150,6 +165,23 @@ export const layer: Layer.Layer<OrganizationStore, never, SqlClient.SqlClient | 
         return yield* insertApplication(sql, box, application)
       }).pipe(changing(sql, "createApplication"))
 
+    const removeApplication: OrganizationStore["Service"]["removeApplication"] = (actor, id) =>
+      Effect.gen(function* () {
+        const [application] = yield* sql<{ readonly organization_id: OrganizationId }>`
+          SELECT organization_id FROM applications WHERE id = ${id}`
+        if (application === undefined) return yield* new NotThere({ what: "application" })
+        const { organization_id } = application
+        const locked =
+          actor === null
+            ? Effect.as(lockOrganization(sql, organization_id), null)
+            : Effect.map(lockAs(sql, actor, organization_id), ({ role }) => role)
+        const role = yield* Effect.catchTag(locked, "NotThere", () => new NotThere({ what: "application" }))
+        if (role !== null && !mayDo(role, "deleteApplication")) {
+          return yield* new NotAllowed({ message: "Only owners delete an application." })
+        }
+        yield* markApplicationDeleted(sql, organization_id, id)
+      }).pipe(changing(sql, "removeApplication"))
+
     return OrganizationStore.of({
       create,
       find,
@@ -160,6 +192,7 @@ export const layer: Layer.Layer<OrganizationStore, never, SqlClient.SqlClient | 
       ofApplication,
       applications,
       createApplication,
+      removeApplication,
       ...membersOver(sql),
       ...invitationsOver(sql),
       removeDeleted: removeDeleted(sql)

@@ -9,7 +9,12 @@ import { texts } from "../server/columns.ts"
 const ENTRIES = 2_000
 
 /** What names an organization, or something of it: people call such things after themselves. */
-const NAMING: ReadonlyArray<PeopleAction> = ["application.created", "organization.changed", "organization.created"]
+const NAMING: ReadonlyArray<PeopleAction> = [
+  "application.created",
+  "application.deleted",
+  "organization.changed",
+  "organization.created"
+]
 
 /** Takes the names out of the log of a deleted organization, which goes on to say who did what. Answers of how many entries. */
 export const forgetNames = (sql: SqlClient.SqlClient, id: OrganizationId): Effect.Effect<number, SqlError> =>

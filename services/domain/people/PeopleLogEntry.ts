@@ -21,6 +21,7 @@ export const PeopleAction = Schema.Literals([
   "organization.changed",
   "organization.deleted",
   "application.created",
+  "application.deleted",
   "invitation.sent",
   "invitation.revoked",
   "invitation.accepted",

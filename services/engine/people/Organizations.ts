@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { Application, ApplicationSecrets } from "../../domain/access/Application.ts"
 import type { AuditFilter } from "../../domain/access/Audit.ts"
-import type { AccountId, InvitationId, OrganizationId } from "../../domain/Ids.ts"
+import type { AccountId, AppId, InvitationId, OrganizationId } from "../../domain/Ids.ts"
 import type { Person } from "../../domain/people/Account.ts"
 import type { AccountAddress } from "../../domain/people/AccountAddress.ts"
 import type { Invitation, Member, Organization } from "../../domain/people/Organization.ts"
@@ -90,6 +90,9 @@ export class Organizations extends Context.Service<
       { readonly application: Application; readonly secrets: ApplicationSecrets },
       InvalidField | NotThere | NotAllowed | TooManyOfThem | StoreError
     >
+
+    /** With all that it holds. */
+    readonly removeApplication: (person: Person, id: AppId) => Effect.Effect<void, NotThere | NotAllowed | StoreError>
 
     /** `after`: the account's id of the last member of the page before. */
     readonly members: (
@@ -267,6 +270,7 @@ export class Organizations extends Context.Service<
         remove: (person, id) => asPerson(person)(store.remove(person.account.id, id)),
         applications: (person, id, after, limit) => shown(person, id, store.applications(id, after, limit)),
         createApplication,
+        removeApplication: (person, id) => asPerson(person)(store.removeApplication(person.account.id, id)),
         members: (person, id, after, limit) => shown(person, id, store.members(id, after, limit)),
         changeRole: (person, id, account, role) =>
           asPerson(person)(store.changeRole(person.account.id, id, account, role)),

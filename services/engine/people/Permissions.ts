@@ -1,13 +1,10 @@
-import { Cache, Context, Effect, Exit, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { AppId, OrganizationId } from "../../domain/Ids.ts"
 import type { Person } from "../../domain/people/Account.ts"
 import type { Operation, Role } from "../../domain/people/Role.ts"
 import { mayDo, OPERATIONS } from "../../domain/people/Role.ts"
 import { NotAllowed, NotThere, OrganizationStore } from "../../ports/people/OrganizationStore.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
-
-/** Applications whose organization is remembered: it never changes. What a person is there, is never remembered. */
-const REMEMBERED = 10_000
 
 const refusal = (role: Role, operation: Operation): NotAllowed =>
   new NotAllowed({
@@ -17,7 +14,10 @@ const refusal = (role: Role, operation: Operation): NotAllowed =>
         : `As ${role} you may not do this: it needs the role ${OPERATIONS[operation]}.`
   })
 
-/** What people may do (spec 5.4), by the one table of `services/domain/people/Role.ts`. What they are no member of is not there. */
+/**
+ * What people may do (spec 5.4), by the one table of `services/domain/people/Role.ts`. What they are no member of is not
+ * there. Nothing is remembered: an application that was deleted is nobody's on every node with the next request.
+ */
 export class Permissions extends Context.Service<
   Permissions,
   {
@@ -37,11 +37,6 @@ export class Permissions extends Context.Service<
     Permissions,
     Effect.gen(function* () {
       const { ofApplication } = yield* OrganizationStore
-      const organizations = yield* Cache.makeWith(ofApplication, {
-        capacity: REMEMBERED,
-        timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? "Infinity" : 0)
-      })
-
       const check = (
         role: Role | undefined,
         operation: Operation,
@@ -54,7 +49,7 @@ export class Permissions extends Context.Service<
       return Permissions.of({
         onOrganization: ({ roles }, id, operation) => check(roles.get(id), operation, "organization"),
         onApplication: ({ roles }, id, operation) =>
-          Effect.flatMap(Cache.get(organizations, id), (organization) =>
+          Effect.flatMap(ofApplication(id), (organization) =>
             check(Option.isSome(organization) ? roles.get(organization.value) : undefined, operation, "application")
           )
       })

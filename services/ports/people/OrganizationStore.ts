@@ -102,7 +102,7 @@ export class OrganizationStore extends Context.Service<
       actor: AccountId,
       id: OrganizationId
     ) => Effect.Effect<void, NotThere | NotAllowed | OrganizationHasPayments | StoreError>
-    /** The organization that an application belongs to, deleted ones aside. It never changes. */
+    /** The organization that an application belongs to, until either is deleted. */
     readonly ofApplication: (id: AppId) => Effect.Effect<Option.Option<OrganizationId>, StoreError>
     readonly applications: (
       id: OrganizationId,
@@ -113,6 +113,14 @@ export class OrganizationStore extends Context.Service<
       actor: AccountId,
       application: NewApplication
     ) => Effect.Effect<Application, NotThere | NotAllowed | TooManyOfThem | StoreError>
+    /**
+     * From now on it is nobody's, and its keys are unknown; what it holds is removed by `removeDeleted`. `actor` is null at the
+     * command line, where nobody's role counts.
+     */
+    readonly removeApplication: (
+      actor: AccountId | null,
+      id: AppId
+    ) => Effect.Effect<void, NotThere | NotAllowed | StoreError>
 
     /** By their accounts' ids. */
     readonly members: (
@@ -181,7 +189,7 @@ export class OrganizationStore extends Context.Service<
     ) => Effect.Effect<Organization, NotThere | NotAllowed | TooManyOfThem | StoreError>
 
     /**
-     * Removes a part of what a deleted organization holds, and in the end the organization. Answers what was removed; 0 when there
+     * Removes a part of what a deleted organization or application holds, and in the end the organization. Answers what was removed; 0 when there
      * is nothing left to remove, or another node is at it. One that fails is left aside for a minute, so that it keeps none
      * of the others waiting.
      */

@@ -1373,6 +1373,8 @@ export type Mutation = {
   /** With its applications and all that they hold. */
   readonly deleteOrganization: Scalars["Boolean"]["output"]
   readonly createApplication: CreatedApplication
+  /** With all that it holds. Its keys are unknown within a second, and nothing of it is sent any more. */
+  readonly deleteApplication: Scalars["Boolean"]["output"]
   /** An open invitation of the same address is replaced. One that was mailed in the last ten minutes is answered as it is, with the role, and no second mail goes out. */
   readonly inviteMember: Invitation
   /** Its link is good for nothing from then on. */
@@ -1623,6 +1625,10 @@ export type MutationDeleteOrganizationArgs = {
 export type MutationCreateApplicationArgs = {
   organizationId: Scalars["ID"]["input"]
   name: Scalars["String"]["input"]
+}
+
+export type MutationDeleteApplicationArgs = {
+  id: Scalars["ID"]["input"]
 }
 
 export type MutationInviteMemberArgs = {
@@ -4588,6 +4594,12 @@ export type MutationResolvers<
     ParentType,
     ContextType,
     RequireFields<MutationCreateApplicationArgs, "organizationId" | "name">
+  >
+  deleteApplication?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationDeleteApplicationArgs, "id">
   >
   inviteMember?: Resolver<
     ResolversTypes["Invitation"],

@@ -973,6 +973,29 @@ describe("what is typed into a dialog", () => {
   })
 })
 
+describe("deleting an application", () => {
+  it("takes its name, and leads to what is left", async () => {
+    const { createOrganization: made } = await desk.ask(
+      owner,
+      'mutation { createOrganization(name: "Two apps") { id } }'
+    )
+    const one =
+      'mutation($id: ID!) { createApplication(organizationId: $id, name: "Gone soon") { application { id } } }'
+    const { createApplication } = await desk.ask(owner, one, { id: made.id })
+    await visit(`/apps/${createApplication.application.id}/settings`, { token: owner }, async (page) => {
+      await page.getByRole("button", { name: "Delete the application" }).click()
+      const erase = page.getByRole("button", { name: "Delete everything" })
+      await erase.click()
+      await page.getByText("is to be typed as it stands here").waitFor()
+      await page.getByLabel("Type Gone soon to go on").fill("Gone soon")
+      await erase.click()
+      await page.waitForURL(`**${app()}`)
+    })
+    const left = "query($id: ID!) { applications(organizationId: $id) { nodes { id } } }"
+    expect((await desk.ask(owner, left, { id: made.id })).applications.nodes).toEqual([])
+  })
+})
+
 describe("a menu of what there is much of", () => {
   it("offers what is not on the first page as well", async () => {
     const make = (name: string) => desk.call("POST", "/api/v1/segments", { name, filter: { tags_any: ["news"] } })

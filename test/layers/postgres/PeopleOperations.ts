@@ -371,6 +371,16 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
     "OrganizationStore.createApplication": after(team, OrganizationStore, (store, { id, owner }) =>
       store.createApplication(owner.id, application(id))
     ),
+    "OrganizationStore.removeApplication": after(
+      Effect.flatMap(team, ({ id, owner }) =>
+        Effect.map(
+          Effect.flatMap(OrganizationStore, (store) => store.createApplication(owner.id, application(id))),
+          (made) => ({ made, owner })
+        )
+      ),
+      OrganizationStore,
+      (store, { made, owner }) => store.removeApplication(owner.id, made.id)
+    ),
     "OrganizationStore.members": after(team, OrganizationStore, (store, { id }) => store.members(id, null, PAGE)),
     "OrganizationStore.members, later": after(team, OrganizationStore, (store, { id }) =>
       store.members(id, MISSING, PAGE)

@@ -26,6 +26,7 @@ const COMMANDS: Readonly<
       json: wrongSwitch()
     }
   },
+  "app delete": { needs: { app: ID, name: "A" }, flags: { app: wrongId(), name: wrongName(), json: wrongSwitch() } },
   "app identity-secret": {
     needs: { app: ID },
     flags: {

@@ -503,6 +503,7 @@ describe("organizations", () => {
       ["mutation", `renameOrganization(id: "${id}", name: "A") { id }`, 404],
       ["mutation", `deleteOrganization(id: "${id}")`, 404],
       ["mutation", `createApplication(organizationId: "${id}", name: "A") { secretKey }`, 404],
+      ["mutation", `deleteApplication(id: "${id}")`, 404],
       ["mutation", `inviteMember(organizationId: "${id}", email: "a@example.com", role: VIEWER) { id }`, 404],
       ["mutation", `revokeInvitation(id: "${uuidv7()}")`, 404],
       ["mutation", `acceptInvitation(token: "nothing") { id }`, 404],

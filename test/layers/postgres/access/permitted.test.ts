@@ -199,33 +199,38 @@ layer(live)("a change of an application", (it) => {
     })
   )
 
-  it.effect("is refused to everybody once the organization is deleted, and leaves nothing", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const place = yield* staffed
-      yield* (yield* OrganizationStore).remove(place.owner, place.organization)
-      for (const actor of [
-        { kind: "user", id: place.owner },
-        { kind: "key", id: place.key.id },
-        { kind: "cli", id: "root" }
-      ] as const) {
-        all(yield* outcomesFor(place, actor, actor.kind === "user" ? undefined : isSetUp), "withdrawn")
-      }
-      for (const table of [
-        "api_keys",
-        "credentials",
-        "templates",
-        "segments",
-        "devices",
-        "contacts",
-        "notifications"
-      ]) {
-        expect([table, yield* sql`SELECT 1 FROM ${sql(table)} WHERE app_id = ${place.app}`]).toEqual([table, []])
-      }
-      expect(yield* sql`SELECT id, is_active FROM webhooks WHERE app_id = ${place.app}`).toEqual([
-        { id: place.hook, is_active: false }
-      ])
-    })
+  it.effect.each(["organization", "application"])(
+    "is refused to everybody once the %s is deleted, and leaves nothing",
+    (what) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const place = yield* staffed
+        const store = yield* OrganizationStore
+        yield* what === "organization"
+          ? store.remove(place.owner, place.organization)
+          : store.removeApplication(place.owner, place.app)
+        for (const actor of [
+          { kind: "user", id: place.owner },
+          { kind: "key", id: place.key.id },
+          { kind: "cli", id: "root" }
+        ] as const) {
+          all(yield* outcomesFor(place, actor, actor.kind === "user" ? undefined : isSetUp), "withdrawn")
+        }
+        for (const table of [
+          "api_keys",
+          "credentials",
+          "templates",
+          "segments",
+          "devices",
+          "contacts",
+          "notifications"
+        ]) {
+          expect([table, yield* sql`SELECT 1 FROM ${sql(table)} WHERE app_id = ${place.app}`]).toEqual([table, []])
+        }
+        expect(yield* sql`SELECT id, is_active FROM webhooks WHERE app_id = ${place.app}`).toEqual([
+          { id: place.hook, is_active: false }
+        ])
+      })
   )
 
   it.effect("waits for a deletion, or a removal, that is under way, and is not made after it", () =>
@@ -233,7 +238,7 @@ layer(live)("a change of an application", (it) => {
       const sql = yield* SqlClient.SqlClient
       const organizations = yield* OrganizationStore
       const applications = yield* ApplicationStore
-      for (const how of ["deleted", "removed"] as const) {
+      for (const how of ["deleted", "removed", "application deleted"] as const) {
         const place = yield* staffed
         const ended = yield* Deferred.make<void>()
         // The store's transaction is part of this one, which commits when it is told to.
@@ -242,7 +247,9 @@ layer(live)("a change of an application", (it) => {
             Effect.gen(function* () {
               yield* how === "deleted"
                 ? organizations.remove(place.owner, place.organization)
-                : organizations.removeMember(place.owner, place.organization, place.admin)
+                : how === "application deleted"
+                  ? organizations.removeApplication(place.owner, place.app)
+                  : organizations.removeMember(place.owner, place.organization, place.admin)
               yield* Deferred.succeed(ended, undefined)
               yield* untilAwaited
             })

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import type { OrganizationId } from "../../../../services/domain/Ids.ts"
 import { ApplicationStore } from "../../../../services/ports/access/ApplicationStore.ts"
 import { Keys } from "../../../../services/ports/access/Keys.ts"
+import { ANY_ENTRY } from "../../../../services/domain/access/Audit.ts"
 import { OrganizationStore } from "../../../../services/ports/people/OrganizationStore.ts"
 import { AccountStore } from "../../../../services/ports/people/AccountStore.ts"
 import { run as removeDeleted } from "../../../../services/engine/people/Removals.ts"
@@ -148,6 +149,45 @@ layer(peopleStores())("deleting an account", (it) => {
       expect(Option.isNone(yield* applications.find(application.appId))).toBe(true)
       yield* Fiber.interrupt(running)
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("takes an application along that is deleted alone, and nothing of its organization's others", () =>
+    Effect.gen(function* () {
+      const one = yield* node()
+      const who = yield* person(one)
+      const other = yield* person(one)
+      const viewer = yield* memberOf(one, who.organization, "admin")
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* OrganizationStore
+      const [applications, keys] = [yield* ApplicationStore, yield* Keys]
+      const { organizations } = one
+      const { application: kept } = yield* organizations.createApplication(who.person, who.organization, "Kept")
+      const { appId, publicKey, secretKey } = who.first!.application
+      const allowed = (someone: Somebody) => outcome(one.permissions.onApplication(someone.person, appId, "read"))
+      expect(yield* allowed(who)).toBe("done")
+      for (const [someone, refusal] of [
+        [other, "NotThere"],
+        [viewer, "NotAllowed"]
+      ] as const) {
+        expect(yield* outcome(organizations.removeApplication(someone.person, appId))).toBe(refusal)
+      }
+      expect(yield* outcome(organizations.removeApplication(who.person, appId))).toBe("done")
+      expect(yield* outcome(organizations.removeApplication(who.person, appId))).toBe("NotThere")
+      expect(yield* allowed(who)).toBe("NotThere")
+      for (const text of [secretKey, publicKey]) {
+        expect(Option.isNone(yield* applications.findKey(keys.hash(text)))).toBe(true)
+      }
+      const listed = yield* organizations.applications(who.person, who.organization, null, 10)
+      expect(listed.items.map(({ id }) => id)).toEqual([kept.id])
+      // Its organization's log names it; what it held goes in the background.
+      const logged = yield* organizations.log(who.person, who.organization, ANY_ENTRY, null, 1)
+      expect(logged.items).toMatchObject([{ action: "application.deleted", target: appId }])
+      yield* sql`UPDATE organizations SET deleted_at = deleted_at - interval '1 minute' WHERE deleted_at IS NOT NULL`
+      yield* Effect.repeat(store.removeDeleted, { until: (removed) => removed === 0 })
+      expect(Option.isNone(yield* applications.find(appId))).toBe(true)
+      expect(Option.isSome(yield* applications.find(kept.id))).toBe(true)
+      expect(yield* isKept(who.organization)).toBe(true)
+    })
   )
 
   it.effect("is refused while others depend on it, leaves all as it was, and works with the same code afterwards", () =>
