@@ -10,17 +10,32 @@ import { keyBeginnings } from "./addresses.ts"
  * found twice.
  */
 
+/** An index takes no long texts: of a name, it has so many characters. */
+const NAME_CHARACTERS = 100
+
 /** What is compared; each has an index. Of a name, its beginning. */
 const ID = "(p.app_id::text || lower(p.external_id))"
 const EMAIL = "(p.app_id::text || p.email_key)"
-const NAME = "(p.app_id::text || lower(left(p.attributes ->> 'name', 100)))"
+const NAME = `(p.app_id::text || lower(left(p.attributes ->> 'name', ${NAME_CHARACTERS})))`
+
+/** `whole`: what the whole name begins with, where that is more than its index has. */
+interface Comparison {
+  readonly key: string
+  readonly beginning: string
+  readonly whole?: string
+}
 
 /** What is to begin how, in the order in which it is looked through. */
-const comparisonsOf = (prefix: string) => [
-  { key: ID, beginning: prefix },
-  ...keyBeginnings(prefix).map((beginning) => ({ key: EMAIL, beginning })),
-  { key: NAME, beginning: prefix }
-]
+const comparisonsOf = (prefix: string): ReadonlyArray<Comparison> => {
+  const characters = [...prefix]
+  return [
+    { key: ID, beginning: prefix },
+    ...keyBeginnings(prefix).map((beginning) => ({ key: EMAIL, beginning })),
+    characters.length > NAME_CHARACTERS
+      ? { key: NAME, beginning: characters.slice(0, NAME_CHARACTERS).join(""), whole: prefix }
+      : { key: NAME, beginning: prefix }
+  ]
+}
 
 /** Behind every text that begins as another one: no text begins with the last code point there is. */
 const END = "\u{10ffff}"
@@ -34,9 +49,10 @@ export const searchContacts = Effect.fnUntraced(function* (
   limit: number
 ): Effect.fn.Return<ReadonlyArray<ContactId>, SqlError> {
   const comparisons = comparisonsOf(prefix)
-  const begins = ({ beginning, key }: (typeof comparisons)[number]) =>
+  const begins = ({ beginning, key, whole }: Comparison) =>
     sql`(${sql.literal(key)} ~>=~ (${appId}::text || lower(${beginning}::text))
-      AND ${sql.literal(key)} ~<~ (${appId}::text || lower(${beginning}::text) || ${END}::text))`
+      AND ${sql.literal(key)} ~<~ (${appId}::text || lower(${beginning}::text) || ${END}::text)
+      ${whole === undefined ? sql`` : sql`AND starts_with(lower(p.attributes ->> 'name'), lower(${whole}::text))`})`
   /** Where the page before ended: by which key it was found, and where in its order. */
   const [last] =
     after === null

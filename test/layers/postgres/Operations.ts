@@ -592,6 +592,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     ),
     "ContactStore.search": plain(ContactStore, (store) => store.search(app, "u", null, PAGE)),
     "ContactStore.search, a domain beyond ASCII": plain(ContactStore, (store) => store.search(app, "u@ü", null, PAGE)),
+    "ContactStore.search, a long name": plain(ContactStore, (store) => store.search(app, "u".repeat(150), null, PAGE)),
     "ContactStore.search, the next page": after(user, ContactStore, (store, { externalId, id }) =>
       store.search(app, externalId.slice(0, 3), id, PAGE)
     ),

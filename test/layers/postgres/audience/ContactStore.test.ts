@@ -128,6 +128,39 @@ layer(stores)("ContactStore", (it) => {
     })
   )
 
+  it.effect("finds people by how long names begin, past what the index has of a name", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const app = yield* newApp
+      // As many characters, and twice as many UTF-16 units.
+      for (const [start, letter] of [
+        ["a", "N"],
+        ["b", "\u{1d4d0}"]
+      ] as const) {
+        const hundred = start + letter.repeat(99)
+        for (const end of ["-one", "-two", "-twofold", "-Two"]) {
+          yield* put(app, `${start}-${end}`, { attributes: { name: hundred + end } })
+        }
+        yield* put(app, `${start}-short`, { attributes: { name: hundred } })
+        const all = Effect.fnUntraced(function* (prefix: string) {
+          const found: Array<string> = []
+          let after: string | null = null
+          do {
+            const page: Page<Contact> = yield* contacts.search(app, prefix, after, 1)
+            found.push(...page.items.map(({ externalId }) => externalId.slice(2)))
+            after = page.next
+          } while (after !== null)
+          return found
+        })
+        expect(yield* all(hundred)).toEqual(["-one", "-two", "-twofold", "-Two", "short"])
+        expect(yield* all(`${hundred}-t`)).toEqual(["-two", "-twofold", "-Two"])
+        expect(yield* all(`${hundred.toUpperCase()}-TWO`)).toEqual(["-two", "-twofold", "-Two"])
+        expect(yield* all(`${hundred}-twofold`)).toEqual(["-twofold"])
+        expect(yield* all(`${hundred}-three`)).toEqual([])
+      }
+    })
+  )
+
   it.effect("keeps one contact for each external id of an application, through concurrent writes", () =>
     Effect.gen(function* () {
       const contacts = yield* ContactStore
