@@ -4,12 +4,14 @@ import {
   getOperationAST,
   GraphQLError,
   parse as parseByGraphqlJs,
+  specifiedRules,
   subscribe as subscribeByGraphqlJs,
   validate as validateByGraphqlJs
 } from "graphql"
 import { createYoga } from "graphql-yoga"
 import type { GraphqlContext } from "./Context.ts"
 import { DocumentCache } from "./Documents.ts"
+import { literalNumbers } from "./LiteralNumbers.ts"
 import type { Cost } from "./QueryLimits.ts"
 import { measure, TOKENS } from "./QueryLimits.ts"
 
@@ -24,8 +26,8 @@ const MISTAKES = 20
 const parse = (query: string): DocumentNode =>
   parseByGraphqlJs(query, { maxLexicalTokens: TOKENS, maxComments: TOKENS })
 
-const validate: typeof validateByGraphqlJs = (schema, document, rules) =>
-  validateByGraphqlJs(schema, document, rules, { maxErrors: MISTAKES, hideSuggestions: true })
+const validate: typeof validateByGraphqlJs = (schema, document, rules = specifiedRules) =>
+  validateByGraphqlJs(schema, document, [...rules, literalNumbers], { maxErrors: MISTAKES, hideSuggestions: true })
 
 const QUIETLY = { hideSuggestions: true, options: { maxCoercionErrors: MISTAKES } } as const
 

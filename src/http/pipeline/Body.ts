@@ -6,6 +6,7 @@ import { ApiError, invalid } from "./ApiError.ts"
 import type { Incoming } from "./Incoming.ts"
 import type { Unfinished } from "./UnfinishedBodies.ts"
 import { ended, grew } from "./UnfinishedBodies.ts"
+import { CHANGED, changedNumbers } from "./WrittenNumbers.ts"
 
 /** Levels of objects and arrays inside each other, at most. */
 export const DEPTH = 32
@@ -116,58 +117,7 @@ interface Problem {
   readonly message: string
 }
 
-/**
- * Digits of the shortest whole number that a double may not hold, 2⁵³ + 1, where a number can begin: tokens of devices
- * have as many in a row, and to look at numbers as they are written costs as much as all the rest of a body.
- */
-const LONG_NUMBER = /(?:^|[\s:,[-])\d{16}/
-
-const [QUOTE, BACKSLASH, MINUS, ZERO, NINE] = Array.from('"\\-09', (sign) => sign.charCodeAt(0)) as [
-  number,
-  number,
-  number,
-  number,
-  number
-]
-const isDigit = (code: number): boolean => code >= ZERO && code <= NINE
-/** Of numbers after their first digit: `.`, `e`, `E`, `+` and `-` beside digits. */
-const isOfNumber = (code: number): boolean =>
-  isDigit(code) || code === 46 || code === 101 || code === 69 || code === 43 || code === MINUS
-
-/** Where a JSON's text that begins there has ended. */
-const endOfText = (json: string, begin: number): number => {
-  for (let end = json.indexOf('"', begin + 1); ; end = json.indexOf('"', end + 1)) {
-    let before = end - 1
-    while (json.charCodeAt(before) === BACKSLASH) before--
-    if ((end - before) % 2 === 1) return end + 1
-  }
-}
-
-/**
- * Whole numbers that JSON can write and a double cannot hold, as what they become: ids of 64 bits, most of them. A reviver
- * is told how numbers are written as well, and takes a second for a megabyte.
- */
-const changedNumbers = (json: string): ReadonlySet<number> => {
-  const changed = new Set<number>()
-  for (let at = 0; at < json.length;) {
-    const code = json.charCodeAt(at)
-    if (code === QUOTE) at = endOfText(json, at)
-    else if (isDigit(code)) {
-      let end = at + 1
-      while (isOfNumber(json.charCodeAt(end))) end++
-      const source = json.slice(json.charCodeAt(at - 1) === MINUS ? at - 1 : at, end)
-      at = end
-      const value = Number(source)
-      if (Number.isSafeInteger(value) || !Number.isFinite(value) || !/^-?\d+$/.test(source)) continue
-      // As it would be shown again, or in other words the same.
-      if (String(value) !== source && BigInt(source) !== BigInt(value)) changed.add(value)
-    } else at++
-  }
-  return changed
-}
-
-/** Whether a number is not what was written, as far as one can tell without the text. */
-const mayBeChanged = { has: (value: number) => Number.isInteger(value) && !Number.isSafeInteger(value) }
+const NONE: ReadonlySet<number> = new Set()
 
 /**
  * What a schema would let through and a database or a careless merge would not: nesting without end, `__proto__`, numbers
@@ -177,7 +127,7 @@ const problemIn = (
   value: unknown,
   depth: number,
   hasEscapes: boolean,
-  changed: Pick<ReadonlySet<number>, "has"> | null
+  changed: ReadonlySet<number>
 ): Problem | null => {
   if (typeof value === "string") {
     return hasEscapes && (value.includes("\0") || !value.isWellFormed())
@@ -186,9 +136,7 @@ const problemIn = (
   }
   if (typeof value === "number") {
     if (!Number.isFinite(value)) return { path: [], message: "must be a number below 1.8e308" }
-    return changed?.has(value) === true
-      ? { path: [], message: "is a whole number beyond 2^53, which would be changed; send it as a text" }
-      : null
+    return changed.has(value) ? { path: [], message: CHANGED } : null
   }
   if (typeof value !== "object" || value === null) return null
   if (depth === 0) return { path: [], message: `must not be nested deeper than ${DEPTH} levels` }
@@ -203,7 +151,7 @@ const problemIn = (
     const name = key.length > 100 ? `${key.slice(0, 100)}…` : key
     if (key === "__proto__") return { path: [name], message: "is not allowed as a field name" }
     const problem =
-      problemIn(value[key as never], depth - 1, hasEscapes, changed) ?? problemIn(key, depth, hasEscapes, null)
+      problemIn(value[key as never], depth - 1, hasEscapes, changed) ?? problemIn(key, depth, hasEscapes, NONE)
     if (problem !== null) return { ...problem, path: [name, ...problem.path] }
   }
   return null
@@ -227,23 +175,18 @@ export const parseJson = (given: Uint8Array): Result.Result<unknown, ApiError<"v
       invalid([{ field: "body", message: `is not valid JSON${where === undefined ? "" : ` ${where}`}` }])
     )
   }
-  const hasEscapes = text.includes("\\u")
-  const refusal = refusalOfJson(value, hasEscapes, null)
-  if (refusal !== null) return Result.fail(refusal)
-  // To look at the numbers as they are written descends into the value: only one that is not nested too deeply.
-  const changed = LONG_NUMBER.test(text) ? changedNumbers(text) : null
-  const wrong = changed === null || changed.size === 0 ? null : refusalOfJson(value, hasEscapes, changed)
+  const wrong = refusalOfJson(value, text.includes("\\u"), changedNumbers(text))
   return wrong === null ? Result.succeed(value) : Result.fail(wrong)
 }
 
 /**
  * What the engine cannot take of a value that looks like JSON; null: nothing. `hasEscapes`: texts may hold any character.
- * `changed`: numbers that are not what was written; null: none is.
+ * `changed`: numbers that are not what was written.
  */
 export const refusalOfJson = (
   value: unknown,
   hasEscapes: boolean,
-  changed: Pick<ReadonlySet<number>, "has"> | null = mayBeChanged
+  changed: ReadonlySet<number> = NONE
 ): ApiError<"validation_error"> | null => {
   const problem = problemIn(value, DEPTH, hasEscapes, changed)
   if (problem === null) return null

@@ -35,19 +35,28 @@ describe("a whole number that no double holds", () => {
       raw: `{"external_id":"numbers","attributes":{"list":[{"id":${id}}]}}`
     })
 
-  it.each(["9007199254740993", "-9007199254740993", "1234567890123456789", "12345678901234567890123"])(
-    "is refused by name, and not changed: %s",
-    async (id) => {
-      const answer = await contact(id)
-      expect(answer.status).toBe(400)
-      expect(answer.json.error.details).toEqual([
-        {
-          field: "attributes.list[0].id",
-          message: "is a whole number beyond 2^53, which would be changed; send it as a text"
-        }
-      ])
-    }
-  )
+  it.each([
+    "9007199254740993",
+    "-9007199254740993",
+    "1234567890123456789",
+    "12345678901234567890123",
+    // However it is written.
+    "9007199254740993.0",
+    "9007199254740993e0",
+    "9.007199254740993E15",
+    "0.9007199254740993e+16",
+    "-12345678901234567890.123",
+    `${"12".repeat(60)}.0`
+  ])("is refused by name, and not changed: %s", async (id) => {
+    const answer = await contact(id)
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.details).toEqual([
+      {
+        field: "attributes.list[0].id",
+        message: "is a number beyond 2^53, which would be changed; send it as a text"
+      }
+    ])
+  })
 
   it.each([
     "1234567890123456789",
@@ -63,15 +72,25 @@ describe("a whole number that no double holds", () => {
     expect(answer.json.error.details[0].message).toContain("beyond 2^53")
   })
 
-  it.each(["9007199254740991", "9007199254740992", "1234567890123456800", "1e300", "0.1234567890123456789", "1e21"])(
-    "is taken where it stays what it is: %s",
-    async (id) => {
-      const { json, status } = await contact(id)
-      expect(status).toBeLessThan(300)
-      const kept = await server.call("GET", `/api/v1/contacts/${json.id}`, { key: server.ours.secretKey })
-      expect(kept.json.attributes).toEqual({ list: [{ id: Number(id) }] })
-    }
-  )
+  it.each([
+    "9007199254740991",
+    "9007199254740992",
+    "9007199254740992.000",
+    "1234567890123456800",
+    // The same double in full, and as C writes it with 17 digits.
+    "1234567890123456768",
+    "9.9999999999999992e22",
+    `${2n ** 1000n}`,
+    "1e300",
+    "0.1234567890123456789",
+    "1234567.1234567890123456789e-2",
+    "1e21"
+  ])("is taken where it stays what it is: %s", async (id) => {
+    const { json, status } = await contact(id)
+    expect(status).toBeLessThan(300)
+    const kept = await server.call("GET", `/api/v1/contacts/${json.id}`, { key: server.ours.secretKey })
+    expect(kept.json.attributes).toEqual({ list: [{ id: Number(id) }] })
+  })
 
   it.each([
     '"1234567890123456789"',
@@ -82,16 +101,49 @@ describe("a whole number that no double holds", () => {
     expect((await contact(value)).status).toBeLessThan(300)
   })
 
-  it("is refused in a query of GraphQL as well", async () => {
-    const send = (id: string) =>
-      server.call("POST", "/api/graphql", {
-        key: server.ours.secretKey,
-        body: {
-          query: `mutation { sendNotification(appId: "${server.ours.appId}", input: { to: { all: true }, content: { title: "a", data: { id: ${id} } } }) { id } }`
-        }
-      })
-    expect((await send("9007199254740993")).text).toContain("beyond 2^53")
-    expect((await send("900719925474099")).text).not.toContain("beyond 2^53")
+  const mutate = (attributes: string, variables?: string) =>
+    server.call("POST", "/api/graphql", {
+      key: server.ours.secretKey,
+      raw: `{"query":${JSON.stringify(
+        `mutation${variables === undefined ? "" : "($n: JSON)"} { upsertContact(appId: "${server.ours.appId}", input: { externalId: "numbers", attributes: ${attributes} }) { id } }`
+      )}${variables === undefined ? "" : `,"variables":${variables}`}}`
+    })
+
+  it.each(["9007199254740993", "-9007199254740993", "9007199254740993.0", "9.007199254740993e15"])(
+    "is refused in GraphQL as well, in a query and in its variables: %s",
+    async (id) => {
+      for (const answer of [
+        await mutate(`{ list: [0, { id: ${id} }] }`),
+        await mutate("$n", `{"n":{"list":[0,{"id":${id}}]}}`)
+      ]) {
+        expect(answer.status).toBe(400)
+        const { details } = answer.json.errors[0].extensions
+        expect(details).toEqual([
+          {
+            field: expect.stringMatching(/^(input\.attributes|variables\.n)\.list\[1\]\.id$/),
+            message: "is a number beyond 2^53, which would be changed; send it as a text"
+          }
+        ])
+      }
+    }
+  )
+
+  it("is refused once where GraphQL wants another type", async () => {
+    const { json } = await server.call("POST", "/api/graphql", {
+      key: server.ours.secretKey,
+      body: {
+        query: `{ contacts(appId: "${server.ours.appId}", first: 9007199254740993) { nodes { id } } }`
+      }
+    })
+    expect(json.errors).toEqual([expect.objectContaining({ message: expect.stringContaining("Int") })])
+  })
+
+  it.each(["9007199254740992", "1e21", "1e300"])("is taken by GraphQL where it stays what it is: %s", async (id) => {
+    for (const answer of [await mutate(`{ id: ${id} }`), await mutate("$n", `{"n":{"id":${id}}}`)]) {
+      const path = `/api/v1/contacts/${answer.json.data.upsertContact.id}`
+      const kept = await server.call("GET", path, { key: server.ours.secretKey })
+      expect(kept.json.attributes).toEqual({ id: Number(id) })
+    }
   })
 })
 
