@@ -8,6 +8,7 @@ import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { addressKey } from "./addresses.ts"
 import { booleans, textArrayText, texts, uuids } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
+import { tagsBetween } from "./tagsBetween.ts"
 
 /*
  * Contacts, and the e-mail channels that follow them, in a few statements for any number. To be run in a transaction.
@@ -34,6 +35,7 @@ const byKey = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 export const writeContacts = (sql: Sql) => {
   const writeEmails = emails(sql)
+  const noteTagsBetween = tagsBetween(sql)
   return Effect.fnUntraced(function* (appId: AppId, contacts: ReadonlyArray<UpsertContact>) {
     const lines = new Map<string, Line>()
     for (const contact of contacts) {
@@ -53,6 +55,9 @@ export const writeContacts = (sql: Sql) => {
       RETURNING id, external_id, email_key, no_email`
     const kept = new Map(rows.map((row) => [row.external_id, row]))
     const changes = ordered.map(({ contact }) => ({ contact, row: kept.get(contact.external_id)! }))
+    if (lines.size < contacts.length) {
+      yield* noteTagsBetween(appId, contacts, (externalId) => kept.get(externalId)!.id)
+    }
     yield* sql`
       UPDATE contacts p SET
         attributes = coalesce(t.attributes::json, p.attributes),

@@ -573,6 +573,12 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "ContactStore.upsert, no address": after(user, ContactStore, (store, { externalId }) =>
       store.upsert(app, [{ external_id: externalId, email: null }])
     ),
+    "ContactStore.upsert, several lines of one": after(user, ContactStore, (store, { externalId }) =>
+      store.upsert(app, [
+        { external_id: externalId, tags: [unique()] },
+        { external_id: externalId, tags: [] }
+      ])
+    ),
     "ContactStore.upsert, by a person": plain(ContactStore, (store) =>
       asPerson(store.upsert(app, [{ external_id: unique() }, { external_id: unique() }]))
     ),

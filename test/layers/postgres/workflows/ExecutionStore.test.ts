@@ -1013,6 +1013,53 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
     })
   )
 
+  it.effect("let in who gets a tag between the lines of one call, as one line after another would", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const triggers = yield* TriggerStore
+      const contacts = yield* ContactStore
+      const carried = yield* carry()
+      /** A line each, with the tags that it gives: `-` none, and without a word it says nothing of them. */
+      const sequences = [
+        ["a", "-"],
+        ["-", "x"],
+        ["a", "a x"],
+        ["a", "-", "a", "-"],
+        ["-", "a", "-", "a b"],
+        ["a b", "b", "", "a"],
+        ["x", "-", "x"],
+        ["a a", "b", "b a"]
+      ]
+      const people = ["new", "known"].flatMap((kind) => sequences.map((tags) => ({ id: `${kind} ${tags}`, tags })))
+      const lines = people.map(({ id, tags }) =>
+        tags.map((tags) => ({
+          external_id: id,
+          ...(tags !== "" && { tags: tags === "-" ? [] : tags.split(" ") })
+        }))
+      )
+      const runs = Effect.fnUntraced(function* (isTogether: boolean) {
+        const app = yield* newApp
+        const known = people.filter(({ id }) => id.startsWith("known"))
+        yield* contacts.upsert(
+          app,
+          known.map(({ id }) => ({ external_id: id, tags: ["x"] }))
+        )
+        for (const tag of ["a", "b", "x"]) yield* activated(app, [PAUSE], { trigger: { type: "tag_added", tag } })
+        if (isTogether) yield* contacts.upsert(app, lines.flat())
+        else for (const line of lines.flat()) yield* contacts.upsert(app, [line])
+        const left = sql`SELECT 1 FROM contact_changes WHERE app_id = ${app}`
+        while ((yield* left).length > 0) yield* triggers.takeChanges(null, 1000, () => false, carried)
+        return yield* sql`
+          SELECT e.user_id, w.trigger_value AS tag, count(*)::integer AS runs
+          FROM executions e JOIN workflows w ON w.id = e.workflow_id WHERE e.app_id = ${app}
+          GROUP BY e.user_id, w.trigger_value ORDER BY e.user_id, w.trigger_value`
+      })
+      const apart = yield* runs(false)
+      expect(apart).toContainEqual({ user_id: "new a,-,a,-", tag: "a", runs: 2 })
+      expect(yield* runs(true)).toEqual(apart)
+    })
+  )
+
   describe("cancelling", () => {
     it.effect("ends a run or comes too late, and never both", () =>
       Effect.gen(function* () {
