@@ -1,6 +1,6 @@
-import { PgTypes } from "@effect/sql-pg"
+import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { AuditAction, AuditNote } from "../../../services/domain/access/Audit.ts"
 import type { Contact, UpsertContact } from "../../../services/domain/audience/Contact.ts"
@@ -12,6 +12,7 @@ import { ContactStore } from "../../../services/ports/audience/ContactStore.ts"
 import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { texts, uuids } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
+import { notify } from "../inbox/InboxNotices.ts"
 import { eraseMessages } from "../workflows/eraseMessages.ts"
 import { eraseRuns } from "../workflows/eraseRuns.ts"
 import { noteErasure } from "./erasures.ts"
@@ -75,10 +76,10 @@ const noteOf = (action: AuditAction, target: ContactId, fields: ReadonlyArray<st
 /** Nobody can have another. */
 const isUserId = Schema.is(UserId)
 
-export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Layer.effect(
+export const layer: Layer.Layer<ContactStore, never, PgClient.PgClient | SqlClient.SqlClient> = Layer.effect(
   ContactStore,
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const sql = yield* PgClient.PgClient
     const write = writeContacts(sql)
     const grew = yield* growing(["contacts", "channels"])
 
@@ -332,6 +333,8 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
         // Runs that were being moved, and messages that were being planned: those who did have waited for the contact, and it
         // for nobody.
         Effect.tap((gone) => (gone === null ? Effect.void : sql.withTransaction(eraseTheRest(appId, gone)))),
+        // Whoever reads their inbox counts anew.
+        Effect.tap((gone) => (gone === null ? Effect.void : notify(sql, appId, gone.externalId))),
         Effect.map((gone) => gone !== null),
         // Both, once it has begun: nobody asks again for somebody who is gone.
         Effect.uninterruptible,

@@ -60,6 +60,20 @@ describe("a live inbox", () => {
     expect(stranger.unread()).toBe(0)
   })
 
+  it("tells that nothing is unread any more when the contact is deleted", async () => {
+    await post(["gone"], "one")
+    const reader = await listen("gone")
+    await reader.until(() => reader.unread() === 1)
+    const { status } = await server.call("DELETE", "/api/v1/contacts/by-external-id/gone", {
+      key: server.ours.secretKey
+    })
+    expect(status).toBe(200)
+    await reader.until(() => reader.unread() === 0)
+    await post(["gone"], "two")
+    await reader.until(() => reader.unread() === 1)
+    expect(reader.titles()).toEqual(["two"])
+  })
+
   it("begins with an event that says how soon to connect again, and with no block without an event", async () => {
     const answer = await fetch(`${server.baseUrl}${PATH}?user_id=carl`, { headers: headersOf("carl") })
     let text = ""
