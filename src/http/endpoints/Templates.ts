@@ -188,7 +188,9 @@ const fill = Effect.fnUntraced(function* (
   const own = { device, contact: { attributes: {}, ...contact } }
   const [filled] = yield* compiled.sample(variables, [{ language, own }])
   if (Result.isFailure(filled!)) return yield* Effect.fail(unfilled(filled.failure))
-  return { language: language === "" ? null : language, content: filled!.success }
+  // As it was written.
+  const written = compiled.locales.find((name) => name.toLowerCase() === language) ?? null
+  return { language: written, content: filled!.success }
 })
 
 /** Templates: contents to be filled, kept under a name. */

@@ -229,6 +229,18 @@ describe("previews of templates", () => {
     }
   })
 
+  it("name the language that was taken as the template does", async () => {
+    const texts = { content: { title: "en" }, locales: { "pt-BR": { title: "pt" }, "ZH-hant": { title: "zh" } } }
+    const id = await make({ name: "a", ...texts })
+    for (const fill of [
+      (locale: string) => call("POST", "/preview", { ...texts, locale }),
+      (locale: string) => call("POST", `/${id}/preview`, { locale })
+    ]) {
+      expect((await fill("pt-br")).json).toMatchObject({ language: "pt-BR", content: { title: "pt" } })
+      expect((await fill("zh-Hant-TW")).json).toMatchObject({ language: "ZH-hant", content: { title: "zh" } })
+    }
+  })
+
   it("are filled with what is known of a contact, and of the device of theirs that was seen last", async () => {
     const contact = { external_id: "preview-ada", attributes: { name: "Ada" }, locale: "de-AT" }
     const key = server.ours.secretKey
