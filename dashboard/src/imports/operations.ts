@@ -34,6 +34,11 @@ export type RegisterDeviceInput = {
   readonly environment?: Environment | null | undefined
   readonly metadata?: unknown
   readonly platform: Platform
+  /**
+   * The token that the device had until now, where the platform has given it a new one: its row is kept. The row of a person
+   * is kept for the same `userId` alone.
+   */
+  readonly previousToken?: string | null | undefined
   readonly tags?: ReadonlyArray<string> | null | undefined
   readonly timezone?: string | null | undefined
   readonly token: string

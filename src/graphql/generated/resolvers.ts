@@ -172,6 +172,11 @@ export type DeviceEdge = {
 /** A registration says everything about its device: what is left out is forgotten. */
 export type RegisterDeviceInput = {
   readonly token: Scalars["String"]["input"]
+  /**
+   * The token that the device had until now, where the platform has given it a new one: its row is kept. The row of a person
+   * is kept for the same `userId` alone.
+   */
+  readonly previousToken?: InputMaybe<Scalars["String"]["input"]>
   readonly platform: Platform
   readonly userId?: InputMaybe<Scalars["String"]["input"]>
   readonly tags?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
@@ -1329,6 +1334,7 @@ export type Mutation = {
   readonly updateContactPreferencesByExternalId: Preferences
   readonly createChannel: Created
   readonly updateChannel: Channel
+  /** The preferences of its contact stay as they are. */
   readonly deleteChannel: Scalars["Boolean"]["output"]
   readonly createSegment: Segment
   readonly updateSegment: Segment

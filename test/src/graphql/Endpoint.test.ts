@@ -348,6 +348,28 @@ describe("webhooks by GraphQL", () => {
   })
 })
 
+describe("devices that are registered by GraphQL", () => {
+  it("move to a new token with the one that they had, as those of an import", async () => {
+    const register = async (device: object) => {
+      const query = `mutation($appId: ID!, $devices: [RegisterDeviceInput!]!) {
+        registerDevices(appId: $appId, devices: $devices) { objectId created error { message } }
+      }`
+      const { json } = await server.call("POST", PATH, {
+        key: server.ours.secretKey,
+        body: { query, variables: { appId: server.ours.appId, devices: [{ platform: "ANDROID", ...device }] } }
+      })
+      return json.data.registerDevices[0]
+    }
+    const { objectId } = await register({ token: "graphql-before", userId: "moves" })
+    const moved = await register({ token: "graphql-after", previousToken: "graphql-before", userId: "moves" })
+    expect(moved).toEqual({ objectId, created: false, error: null })
+    const { json } = await server.call("GET", "/api/v1/devices?user_id=moves", { key: server.ours.secretKey })
+    expect(json.data.map(({ token }: any) => token)).toEqual(["graphql-after"])
+    const wrong = await register({ token: "graphql-after", previousToken: "" })
+    expect(wrong.error.message).toContain("previousToken")
+  })
+})
+
 describe("what belongs to the objects of a page", () => {
   it("is looked up for all of them at once, whatever their number", async () => {
     const statements = new StatementLog()
