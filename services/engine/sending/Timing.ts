@@ -17,13 +17,13 @@ const JUST_NOW_MS = 60_000
 const DAY_MS = 86_400_000
 /** A day is over everywhere when it is so in the last time zone. */
 const LAST_ZONE_MS = 12 * 3_600_000
-/** How far ahead anything can be scheduled. */
-const YEAR_MS = 366 * DAY_MS
+/** How far ahead anything can be scheduled: a year, also where it has a day more. */
+const MOST_DAYS = 366
 
 /** What is wrong with a `send_at` that is asked for now, in words that continue its name; null: nothing. */
 const untimely = (sendAt: string, now: number): string | null => {
   const ahead = Date.parse(sendAt) - now
-  if (ahead > YEAR_MS) return "must lie within a year from now"
+  if (ahead > MOST_DAYS * DAY_MS) return `must lie within ${MOST_DAYS} days from now`
   if (isDay(sendAt)) return ahead + DAY_MS + LAST_ZONE_MS <= 0 ? "must not be over everywhere" : null
   return ahead + JUST_NOW_MS < 0 ? "must lie in the future, or at most a minute ago, which means now" : null
 }

@@ -319,7 +319,7 @@ layer(stores)("Accept", (it) => {
       for (const request of [toDevices(devices.slice(1)), toDevices(devices), TO_ALL]) {
         for (const [ms, message] of [
           [-HOUR, "must lie in the future"],
-          [400 * DAY, "must lie within a year"]
+          [400 * DAY, "must lie within 366 days"]
         ] as const) {
           const { refused, woken } = yield* send(app, { ...request, send_at: from(ms) })
           expect(refused).toMatchObject({

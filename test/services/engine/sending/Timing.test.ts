@@ -25,8 +25,8 @@ describe("untimelyOf", () => {
     ["2026-11-22T11:58:59.999Z", "must lie in the future, or at most a minute ago, which means now"],
     ["2026-11-22T12:59:59+02:00", "must lie in the future, or at most a minute ago, which means now"],
     ["2026-11-21", "must not be over everywhere"],
-    ["2027-11-23T12:00:00.001Z", "must lie within a year from now"],
-    ["2027-11-24", "must lie within a year from now"]
+    ["2027-11-23T12:00:00.001Z", "must lie within 366 days from now"],
+    ["2027-11-24", "must lie within 366 days from now"]
   ])("refuses %s", (sendAt, message) => {
     expect(messageOf(sendAt)).toBe(message)
     expect(untimelyOf({ to: { all: true }, send_at: sendAt }, NOW)?.field).toBe("send_at")
