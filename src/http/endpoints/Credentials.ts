@@ -95,7 +95,7 @@ const KINDS = [
     kind: "apns",
     schema: ApnsCredential,
     name: "ApnsCredential",
-    description: "Token-based authentication with the .p8 key from Apple's developer account.",
+    description: "Token-based authentication with the .p8 key from Apple's developer account; the example has none.",
     example: { team_id: "ABCDE12345", key_id: "FGHIJ67890", bundle_id: "com.example.app" },
     secrets: { private_key: PEM }
   },
@@ -104,7 +104,7 @@ const KINDS = [
     schema: FcmCredential,
     name: "FcmCredential",
     description:
-      "The service account's JSON file, as Google hands it out, in the field `service_account`; or the file itself as the body.",
+      "The service account's JSON file, as Google hands it out, in the field `service_account`; or the file itself as the body. The example has no key.",
     unify: wrapServiceAccount,
     other: { schema: FcmServiceAccountFile, name: "FcmServiceAccountFile" },
     example: { service_account: { project_id: "example", client_email: "push@example.iam.gserviceaccount.com" } },
@@ -129,7 +129,8 @@ const KINDS = [
     kind: "smtp",
     schema: SmtpCredential,
     name: "SmtpCredential",
-    description: "The mail server with its user and password, and the sender's address.",
+    description:
+      "The mail server with its user and password, and the sender's address. Its name is looked up: that of the example is nobody's.",
     example: { url: "smtps://user@mail.example.com:465", from: "Example <news@example.com>" },
     secrets: { url: "smtps://user:password@mail.example.com:465" }
   }

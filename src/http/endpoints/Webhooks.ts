@@ -85,7 +85,7 @@ export const webhookRoutes = Effect.gen(function* () {
       tag: "Webhooks",
       summary: "Create a webhook",
       description:
-        "The url must be a public http or https address; it is kept as it is connected to (`HTTP://2130706433` is `http://127.0.0.1/`, which is refused). With a secret, each delivery carries `X-Service-Signature`. The secret is never returned.",
+        "The url must be a public http or https address; it is kept as it is connected to (`HTTP://2130706433` is `http://127.0.0.1/`, which is refused), and its name is looked up. With a secret, each delivery carries `X-Service-Signature`. The secret is never returned.",
       body: {
         schema: CreateWebhook,
         name: "CreateWebhook",
