@@ -92,7 +92,7 @@ const summaryExample = {
 }
 
 const ABOUT =
-  "Parts are Liquid: `{{ name }}` with filters, `{% if %}`, `{% for %}`; no includes. What is put into `html` is escaped, unless its filters end with `raw`. Variables are those of the request, `device` (`id`, `platform`, `user_id`, `timezone`, `tags`, `metadata`) and `contact` (`external_id`, `email`, `locale`, `timezone`, `tags`, `attributes`). A contact whose locale is pt-BR gets `pt-BR`, else `pt`, else `content`; a language has the parts that it does not name from there. `missing_variables`: `error` (unless given) fails the recipient for whom a variable is missing, `empty` leaves its place empty; `default` and `if` work with both."
+  "Parts are Liquid: `{{ name }}` with filters, `{% if %}`, `{% for %}`; no includes. What is put into `html` is escaped, unless its filters end with `raw`, as they should for what `{% capture %}` holds: that has been escaped already. Variables are those of the request, `device` (`id`, `platform`, `user_id`, `timezone`, `tags`, `metadata`) and `contact` (`external_id`, `email`, `locale`, `timezone`, `tags`, `attributes`). A contact whose locale is pt-BR gets `pt-BR`, else `pt`, else `content`; a language has the parts that it does not name from there. `missing_variables`: `error` (unless given) fails the recipient for whom a variable is missing, `empty` leaves its place empty (0 to filters that reckon); `default` and `if` work with both."
 
 const localeOf = (contact: Schema.JsonObject): string | null => {
   const { locale = null } = contact

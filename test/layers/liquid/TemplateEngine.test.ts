@@ -55,6 +55,22 @@ describe("what a template says", () => {
     })
   })
 
+  it("has what was captured in html as html, to be put out raw", async () => {
+    const html = "{% capture link %}<a>{{ name }}</a>{% endcapture %}{{ link | raw }} {{ link }}"
+    const filled = await render({ title: "a", html }, { name: "A&B" })
+    expect(Result.getOrThrow(filled)).toMatchObject({
+      html: "<a>A&amp;B</a> &lt;a&gt;A&amp;amp;B&lt;/a&gt;"
+    })
+  })
+
+  it("gives filters that reckon 0 in place of what is missing, where that is left empty", async () => {
+    const title = "{{ v }}|{{ v | times: 2 }}|{{ v | plus: 1 }}|{{ v | upcase }}|{{ v | default: 3 | times: 2 }}"
+    expect(Result.getOrThrow(await render({ title }, {}, { missing_variables: "empty" }))).toEqual({
+      title: "|0|1||6"
+    })
+    expect(await render({ title: "{{ v | times: 2 }}" })).toMatchObject({ failure: { code: "missing_variable" } })
+  })
+
   it("makes one line of a subject, and no link of an empty one", async () => {
     const filled = await render(
       { subject: "{% if vip %}\nDear {{ name }},\n{% endif %}\r\nBcc: x", url: "{{ link }}" },
