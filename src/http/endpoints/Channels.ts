@@ -161,6 +161,8 @@ export const channelRoutes = Effect.gen(function* () {
       access: "secret",
       tag: "Channels",
       summary: "Remove a channel",
+      description:
+        "The preferences of its contact stay as they are, also where the addresses that are left are unsubscribed: they are what the person said.",
       success: {
         status: 200,
         description: "The channel is gone.",
