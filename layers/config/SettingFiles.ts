@@ -55,7 +55,11 @@ export class SettingFiles {
  * The certificates of a PEM file; undefined where it has none. Throws when one of them cannot be read: TLS would pass over
  * it, and over all that follow, without a word.
  */
-export const authoritiesIn = (pem: string): ReadonlyArray<X509Certificate> | undefined =>
-  pem
-    .match(/-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----[\s\S]*?(-----END \1?CERTIFICATE-----|$)/g)
-    ?.map((certificate) => new X509Certificate(certificate))
+export const authoritiesIn = (pem: string): ReadonlyArray<X509Certificate> | undefined => {
+  const found = pem
+    .split(/(?=-----BEGIN )/)
+    .filter((part) => /^-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/.test(part))
+    // What follows the certificate's end, such as a comment on the next one, is passed over.
+    .map((part) => new X509Certificate(part))
+  return found.length === 0 ? undefined : found
+}
