@@ -148,6 +148,27 @@ const ownUrl: Reader<string> = (text) => {
       )
 }
 
+/** Of an address that may stand in brackets, as in a URL, or a name. */
+const listenHost: Reader<string> = (text) => {
+  const host = text.replace(/^\[(.*)\]$/, (whole, address: string) => (isIP(address) === 6 ? address : whole))
+  return isIP(host) !== 0 || /^[\w.-]+$/.test(host)
+    ? host
+    : wrong(
+        "must be an address or a name of this machine such as 127.0.0.1, ::1 or localhost, or 0.0.0.0 or :: for all"
+      )
+}
+
+/** Where a service is found that listens there; null where nobody can know. */
+const originAt = (host: string, port: number): string | null => {
+  const url = port === 0 ? null : URL.parse(`http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`)
+  if (url === null) return null
+  const isAny = url.hostname === "0.0.0.0" || url.hostname === "[::]"
+  return `http://${isAny ? "localhost" : url.hostname}:${port}`
+}
+
+/** Stands for an address of which nothing is known. */
+const UNKNOWN_ORIGIN = ""
+
 const oneOf =
   <const A extends string>(...values: ReadonlyArray<A>): Reader<A> =>
   (text) =>
@@ -287,8 +308,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
   }
   const text: Reader<string> = (value) => value
   const port = get("PORT", integer(0, 65_535), 8080)
-  const host = get("HOST", text, "127.0.0.1")
-  const shownHost = host === "0.0.0.0" || host === "::" ? "localhost" : host
+  const host = get("HOST", listenHost, "127.0.0.1")
   const databaseUrl = get<string | null>("DATABASE_URL", readDatabaseUrl, null)
   const key = get<Uint8Array | null>("MASTER_KEY", masterKey, null)
   if (databaseUrl !== null && key === null && !problems.some((problem) => problem.startsWith("MASTER_KEY"))) {
@@ -297,7 +317,12 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
     )
   }
   const processes = get("PROCESSES", integer(1, 256), PROCESSES)
-  const baseUrl = get("BASE_URL", ownUrl, `http://${shownHost}:${port}`)
+  const derived = originAt(host, port)
+  const baseUrl = get("BASE_URL", ownUrl, derived ?? UNKNOWN_ORIGIN)
+  if (derived === null && baseUrl === UNKNOWN_ORIGIN && !problems.some((problem) => problem.startsWith("BASE_URL"))) {
+    const why = port === 0 ? "PORT is 0, so that nobody knows the port before" : `HOST is ${host}`
+    problems.push(`BASE_URL must be set when ${why}: the URL under which clients reach the service`)
+  }
   const natsUrl = get<string | null>("NATS_URL", natsUrls, null)
   const nats = readNatsAccess(env, natsUrl)
   problems.push(...nats.problems)

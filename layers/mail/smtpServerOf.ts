@@ -5,7 +5,8 @@ import type { SmtpServer } from "./SmtpPool.ts"
 /** What the engine calls itself in EHLO. */
 export const greetingOf = (baseUrl: string): string => {
   const { hostname } = new URL(baseUrl)
-  return isIP(hostname) === 4 ? `[${hostname}]` : hostname
+  // URLs have the brackets of an address of IPv6, and mail a word before it (RFC 5321, 4.1.3).
+  return isIP(hostname) === 4 ? `[${hostname}]` : hostname.replace(/^\[/, "[IPv6:")
 }
 
 /** Credentials are checked when they are set; one that was set before the check must not throw in every batch. */

@@ -16,7 +16,7 @@ const causeOf = (error: unknown): NodeJS.ErrnoException => {
   return cause instanceof Error ? causeOf(cause) : (error as NodeJS.ErrnoException)
 }
 
-const wordsOf = ({ code, message }: NodeJS.ErrnoException, names: Names): string => {
+const wordsOf = ({ code, message }: NodeJS.ErrnoException, names: Names, isVersion6: boolean): string => {
   switch (code) {
     case "EADDRINUSE":
       return `another program has this port. Stop it, or choose another port with ${names.port}`
@@ -25,7 +25,7 @@ const wordsOf = ({ code, message }: NodeJS.ErrnoException, names: Names): string
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return `this machine does not have this address. Choose one of its own with ${names.host}, or 0.0.0.0 for all of them`
+      return `this machine does not have this address. Choose one of its own with ${names.host}, or ${isVersion6 ? "::" : "0.0.0.0"} for all of them`
     default:
       return message
   }
@@ -37,6 +37,7 @@ export const cannotListen = (
   at: { readonly host: string; readonly port: number },
   names: Names = { host: "HOST", port: "PORT" }
 ): CannotListen => {
-  const place = at.host.includes(":") ? `[${at.host}]:${at.port}` : `${at.host}:${at.port}`
-  return new CannotListen({ message: `Cannot listen at ${place}: ${wordsOf(causeOf(error), names)}.` })
+  const isVersion6 = at.host.includes(":")
+  const place = isVersion6 ? `[${at.host}]:${at.port}` : `${at.host}:${at.port}`
+  return new CannotListen({ message: `Cannot listen at ${place}: ${wordsOf(causeOf(error), names, isVersion6)}.` })
 }

@@ -120,6 +120,35 @@ describe("read", () => {
     }
   })
 
+  it("derives its own address from where it listens, with brackets around an address of IPv6", () => {
+    const own = (env: Readonly<Record<string, string>>) => read(env).baseUrl
+    expect(own({})).toBe("http://127.0.0.1:8080")
+    expect(own({ HOST: "::1", PORT: "9010" })).toBe("http://[::1]:9010")
+    expect(own({ HOST: "push.internal", PORT: "80" })).toBe("http://push.internal:80")
+    for (const HOST of ["0.0.0.0", "::", "[::]", "0:0:0:0:0:0:0:0"]) {
+      expect(own({ HOST })).toBe("http://localhost:8080")
+    }
+    expect(read({ HOST: "[::1]" })).toMatchObject({ host: "::1", baseUrl: "http://[::1]:8080" })
+  })
+
+  it("asks for its own address where it cannot be derived", () => {
+    expect(problemsOf({ PORT: "0" })).toEqual([
+      "BASE_URL must be set when PORT is 0, so that nobody knows the port before: the URL under which clients reach the service"
+    ])
+    expect(problemsOf({ HOST: "fe80::1%eth0" })).toEqual([
+      "BASE_URL must be set when HOST is fe80::1%eth0: the URL under which clients reach the service"
+    ])
+    const BASE_URL = "https://push.example.com"
+    expect(read({ BASE_URL, PORT: "0", HOST: "fe80::1%eth0" })).toMatchObject({ port: 0, baseUrl: BASE_URL })
+    expect(problemsOf({ PORT: "0", BASE_URL: "push" })).toHaveLength(1)
+  })
+
+  it("takes an address or a name to listen at, without a port", () => {
+    for (const HOST of ["127.0.0.1:8080", "[::1]:8080", "[localhost]", "http://localhost", "two words"]) {
+      expect(problemsOf({ HOST })[0]).toContain("HOST must be an address or a name of this machine such as 127.0.0.1")
+    }
+  })
+
   it("takes an origin for its own address, with or without a slash behind it, and nothing more", () => {
     for (const own of ["https://push.example.com", "https://push.example.com/", "HTTPS://Push.Example.com:443"]) {
       expect(read({ BASE_URL: own }).baseUrl).toBe("https://push.example.com")

@@ -54,7 +54,11 @@ describe.concurrent("a command", () => {
         expect(lastLine(elsewhere)).toBe(
           "Cannot listen at 192.0.2.1:8080: this machine does not have this address. Choose one of its own with HOST, or 0.0.0.0 for all of them."
         )
-        expect([serving.code, simulating.code, elsewhere.code]).toEqual([1, 1, 1])
+        const version6 = yield* command(["serve"], { DATA_DIR: yield* folder, HOST: "[2001:db8::1]", PROCESSES: "1" })
+        expect(lastLine(version6)).toBe(
+          "Cannot listen at [2001:db8::1]:8080: this machine does not have this address. Choose one of its own with HOST, or :: for all of them."
+        )
+        expect([serving.code, simulating.code, elsewhere.code, version6.code]).toEqual([1, 1, 1, 1])
       }).pipe(Effect.scoped),
     TIMEOUT
   )
