@@ -65,7 +65,6 @@ import * as SessionStore from "../layers/postgres/people/SessionStore.ts"
 import { isInitialised } from "../layers/postgres/server/EmbeddedServer.ts"
 import * as MasterKeyCheck from "../layers/postgres/access/MasterKeyCheck.ts"
 import type { MigrationError } from "../layers/postgres/server/Migrations.ts"
-import * as Migrations from "../layers/postgres/server/Migrations.ts"
 import * as RateLimitStore from "../layers/postgres/access/RateLimitStore.ts"
 import * as NotificationStore from "../layers/postgres/sending/NotificationStore.ts"
 import * as RedeliveryStore from "../layers/postgres/webhooks/RedeliveryStore.ts"
@@ -485,7 +484,9 @@ interface NodeState {
 /** What a node that starts still waits for. It is not ready, whatever its readiness may leave aside: nobody serves yet. */
 const missing = async (state: NodeState, isQueueExcluded: boolean): Promise<ReadonlyArray<Detail>> => {
   const details: Array<Detail> = []
-  if (!state.hasDatabase) details.push({ field: "database", message: "does not answer yet, or is being migrated" })
+  if (!state.hasDatabase) {
+    details.push({ field: "database", message: "does not answer yet, takes no writes, or is being migrated" })
+  }
   const message = isQueueExcluded ? null : await state.queueProblem()
   if (message !== null) details.push({ field: "queue", message })
   return details.length > 0 ? details : [{ field: "node", message: "is starting" }]
@@ -681,9 +682,7 @@ export const commands = (env: Environment): Layer.Layer<Base | Stores | Credenti
 
 /** Brings the schema up to date. Answers the names of what was applied now. */
 export const migrations = (env: Environment): Effect.Effect<ReadonlyArray<string>, StartError | MigrationError> =>
-  Migrations.migrate.pipe(
-    Effect.provide(Database.layer.pipe(Layer.provide(Database.asCommand), Layer.provide(base(env))))
-  )
+  Database.migrated.pipe(Effect.provide(Database.asCommand), Effect.provide(base(env)))
 
 /** For a look that changes nothing: the database as it is found. Only where `isBegun`. */
 export const inspection = (env: Environment): Layer.Layer<Base | Stores | PgClient | SqlClient, StartError> =>
@@ -704,5 +703,6 @@ export { unwritable as unwritableMails } from "../layers/mail/ServiceMailer.ts"
 export { hasMasterKey } from "../layers/crypto/MasterKey.ts"
 export { look as lookAtMasterKey, sealedOtherwise } from "../layers/postgres/access/MasterKeyCheck.ts"
 export type { SealedOtherwise } from "../layers/postgres/access/MasterKeyCheck.ts"
+export { READ_ONLY, refusalIn, unwritable } from "../layers/postgres/server/databaseFault.ts"
 export { standing } from "../layers/postgres/server/Migrations.ts"
 export type { Standing } from "../layers/postgres/server/Migrations.ts"

@@ -16,9 +16,12 @@ import {
   makeQueueStreams,
   misspelt,
   queueOf,
+  READ_ONLY,
+  refusalIn,
   sealedOtherwise,
   settingsIn,
   standing,
+  unwritable,
   unwritableMails
 } from "../app.ts"
 
@@ -36,15 +39,6 @@ type Found = string | { readonly warning: string }
 /** Longer than each of the deadlines within, which say more. */
 const DIAGNOSIS_TIMEOUT = "30 seconds"
 
-/** What PostgreSQL itself has said, wherever in an error it stands. */
-const refusalIn = (error: unknown): { readonly code: string; readonly message: string } | null => {
-  if (typeof error !== "object" || error === null) return null
-  const { cause, code, message, reason } = error as Readonly<Record<string, unknown>>
-  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && typeof message === "string"
-    ? { code, message }
-    : (refusalIn(cause) ?? refusalIn(reason))
-}
-
 const wordsOf = (error: unknown): string => {
   const { _tag, cause, message } = error as { readonly _tag?: string; readonly cause?: unknown; message?: string }
   if (_tag === "TimeoutError") return "no answer within 30 seconds"
@@ -52,6 +46,8 @@ const wordsOf = (error: unknown): string => {
   // What the database says is behind what the client calls it.
   const refusal = refusalIn(error)
   const words = refusal === null || said.includes(refusal.message) ? said : `${said}: ${refusal.message}`
+  const why = unwritable(error)
+  if (why !== null) return `${words}. The database takes no writes: ${why}`
   return refusal?.code === "42501"
     ? `${words}. The tables belong to another role, as after a restore by somebody else: docs/operators.md, Backup, has a statement that gives them to the user of DATABASE_URL`
     : words
@@ -184,9 +180,6 @@ const credentials = Effect.flatMap(
 )
 
 const NOT_KEPT = "not kept"
-const READ_ONLY =
-  "are refused: transaction_read_only is on, by default_transaction_read_only of the server, the database or the role, or because it is a standby"
-
 /** Writes a megabyte, and takes it back: a disk that is full, or a server that only reads, answers everything else. */
 const writes = Effect.gen(function* () {
   const sql = yield* PgClient
@@ -194,7 +187,7 @@ const writes = Effect.gen(function* () {
     const [row] = yield* sql<{
       readonly is_on: boolean
     }>`SELECT current_setting('transaction_read_only')::boolean AS is_on`
-    if (row!.is_on) return yield* Effect.fail(new Error(READ_ONLY))
+    if (row!.is_on) return yield* Effect.fail(new Error(`are refused: ${READ_ONLY}`))
     yield* sql`CREATE TEMPORARY TABLE heliograph_doctor ON COMMIT DROP AS
       SELECT repeat('x', 1000) AS text FROM generate_series(1, 1000)`.unprepared
     return yield* Effect.fail(NOT_KEPT)

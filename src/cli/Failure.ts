@@ -1,4 +1,5 @@
 import { Cause, Console, Effect, Exit, Runtime, Schema } from "effect"
+import { unwritable } from "../app.ts"
 
 /** What was given on the command line cannot be used. */
 export class UnusableInput extends Schema.TaggedError<UnusableInput>()("UnusableInput", {
@@ -21,6 +22,8 @@ const behind = (error: Error): string => {
 const messageOf = (error: unknown): string => {
   if ((error as { readonly _tag?: string })._tag === "ShowHelp") return ""
   if (!(error instanceof Error)) return String(error)
+  const why = unwritable(error)
+  if (why !== null) return `The database takes no writes: ${why}. \`doctor\` says which database that is.`
   if (error.message !== "") return behind(error)
   return error.cause === undefined ? String(error) : messageOf(error.cause)
 }

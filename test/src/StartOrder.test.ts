@@ -11,10 +11,12 @@ import { createApplication } from "../../services/engine/access/Applications.ts"
 import { commands } from "../../src/app.ts"
 import type { Child } from "../../src/demo/DemoProcesses.ts"
 import { start } from "../../src/demo/DemoProcesses.ts"
+import { freshDatabase } from "../Database.ts"
 import { makeNatsServer } from "../NatsServer.ts"
 import { lastingPort } from "../Ports.ts"
 import { makePostgresServer } from "../PostgresServer.ts"
 import { eventually } from "../System.ts"
+import { query } from "./cli/Command.ts"
 
 interface Node {
   readonly child: Child
@@ -83,6 +85,13 @@ const sendsThrough = Effect.fnUntraced(function* (node: Node) {
   expect(shown.body.counts).toMatchObject({ accepted: 1, failed: 1, pending: 0 })
 })
 
+/** In another database of the same server, whose sessions nobody has set. */
+const asAdministrator = (url: string, statement: string) => {
+  const elsewhere = new URL(url)
+  elsewhere.pathname = "/postgres"
+  return query(elsewhere.href, statement)
+}
+
 describe.concurrent.each(["api", "api,dispatch,webhooks"])("a node with the roles %s", (roles) => {
   it.live(
     "started before its database and its queue, waits for both and says so, and goes on when they come",
@@ -134,6 +143,27 @@ describe.concurrent("a node that waits for its database", () => {
       node.child.process.kill("SIGTERM")
       expect((yield* Effect.promise(() => ended))[0]).toBe(0)
     })
+  )
+
+  it.live(
+    "waits for one that takes no writes as well, though its sessions began like that, and says why",
+    () =>
+      Effect.gen(function* () {
+        const { name, url } = yield* freshDatabase()
+        const set = (value: "on" | "off") =>
+          asAdministrator(url, `ALTER DATABASE ${name} SET default_transaction_read_only = ${value}`)
+        yield* set("on")
+        const node = yield* startNode({ DATABASE_URL: url })
+        yield* untilMissing(node, ["database"])
+        const why = /PostgreSQL at \S+, database \S+: it takes no writes: transaction_read_only is on/
+        yield* eventually(
+          Effect.sync(() => node.child.tail()),
+          (printed) => why.test(printed)
+        )
+        yield* set("off")
+        yield* untilReady(node)
+      }).pipe(Effect.scoped),
+    240_000
   )
 
   it.live("answers many requests at the moment when it becomes ready, each once", () =>

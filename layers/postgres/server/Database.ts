@@ -11,7 +11,7 @@ import * as PooledClient from "./PooledClient.ts"
 import type { EmbeddedServerError } from "./EmbeddedBinaries.ts"
 import { CanWait } from "../../../services/ports/operations/CanWait.ts"
 import { embeddedServer } from "./EmbeddedServer.ts"
-import { fault, isForGood, refusesLimits } from "./databaseFault.ts"
+import { fault, isForGood, refusesLimits, unwritable } from "./databaseFault.ts"
 import type { MigrationError } from "./Migrations.ts"
 import { migrate } from "./Migrations.ts"
 import * as Partitions from "../operations/Partitions.ts"
@@ -180,13 +180,17 @@ const answeredPool = Effect.fnUntraced(function* (url: string, connections: numb
   )
 })
 
-/** The database of the settings, external or embedded, as soon as it answers; its schema is as it was found. */
+/** What leads to the database of the settings, external or embedded. */
+const urlOf = Effect.fnUntraced(function* ({ databaseUrl, dataDir }: Settings["Service"]) {
+  return databaseUrl ?? (yield* embeddedServer(dataDir)).url
+})
+
+/** The database of the settings as soon as it answers; its schema is as it was found. */
 export const layer: Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, EmbeddedServerError | DatabaseAway, Settings> =
   PgClient.layerFrom(
     Effect.gen(function* () {
       const settings = yield* Settings
-      const url = settings.databaseUrl ?? (yield* embeddedServer(settings.dataDir)).url
-      return yield* answeredPool(url, settings.databaseConnections, yield* ConnectionName)
+      return yield* answeredPool(yield* urlOf(settings), settings.databaseConnections, yield* ConnectionName)
     })
   )
 
@@ -218,24 +222,73 @@ const sharesSessions = (url: string): Effect.Effect<boolean, never, Reactivity.R
   )
 
 /** Fails where sessions are shared: a node would accept for some seconds, and stand still then. */
+const requireOwnSessions = Effect.fnUntraced(function* (databaseUrl: string | null) {
+  if (databaseUrl !== null && (yield* sharesSessions(databaseUrl))) return yield* new DatabaseAway({ reason: SHARED })
+})
+
 export const sessionsOfOwn: Layer.Layer<never, DatabaseAway, Settings> = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { databaseUrl } = yield* Settings
-    if (databaseUrl !== null && (yield* sharesSessions(databaseUrl))) return yield* new DatabaseAway({ reason: SHARED })
-  })
+  Effect.flatMap(Settings, ({ databaseUrl }) => requireOwnSessions(databaseUrl))
 ).pipe(Layer.provide(Reactivity.layer))
 
-/** The same, migrated to this release, and with partitions that are kept ready while the layer lives. */
-export const migratedLayer: Layer.Layer<
-  PgClient.PgClient | SqlClient.SqlClient,
-  EmbeddedServerError | DatabaseAway | MigrationError,
-  Settings
-> = Layer.effectDiscard(
-  Effect.andThen(migrate, Partitions.keep).pipe(
+/**
+ * Does again what the database could not do at that moment, because it is restarting, or takes no writes. A command that
+ * somebody has typed gives up, at once where somebody has to see to it.
+ */
+const persistent = Effect.fnUntraced(function* <A, E extends { readonly _tag: string }, R>(
+  url: string,
+  work: Effect.Effect<A, E | SqlError, R>
+) {
+  const timeoutMs = yield* DatabaseTimeout
+  const giveUpAt = performance.now() + timeoutMs
+  const isPassing = (error: E | SqlError) => isSqlError(error) && (error.isRetryable || unwritable(error) !== null)
+  const isAgain = (error: E | SqlError) =>
+    isPassing(error) && (timeoutMs === Infinity || (unwritable(error) === null && performance.now() < giveUpAt))
+  return yield* work.pipe(
+    Effect.tapError((error) =>
+      isSqlError(error) && isAgain(error)
+        ? Effect.logWarning(`Waiting for the database. ${fault(url, error)}`)
+        : Effect.void
+    ),
     Effect.retry({
-      // The database that answered a moment ago may be restarting.
-      while: (error) => error._tag === "SqlError" && error.isRetryable,
-      schedule: Schedule.spaced("1 second")
-    })
+      while: isAgain,
+      schedule: Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
+    }),
+    Effect.mapError((error) =>
+      isSqlError(error) && isPassing(error) ? new DatabaseAway({ reason: fault(url, error) }) : error
+    )
   )
-).pipe(Layer.provide(sessionsOfOwn), Layer.provideMerge(layer))
+})
+
+/** The pool of `layer` once `begin` has been done on it, and what that has answered. */
+const begun = Effect.fnUntraced(function* <A>(
+  begin: Effect.Effect<A, MigrationError, PgClient.PgClient | Scope.Scope>
+) {
+  const settings = yield* Settings
+  const url = yield* urlOf(settings)
+  const name = yield* ConnectionName
+  const scope = yield* Scope.Scope
+  // Each attempt has a pool of its own: what the database or the role is set to reaches sessions that begin afterwards.
+  const attempt = Effect.gen(function* () {
+    const own = yield* Scope.fork(scope)
+    return yield* Effect.gen(function* () {
+      const sql = yield* answeredPool(url, settings.databaseConnections, name)
+      yield* requireOwnSessions(settings.databaseUrl)
+      return { sql, found: yield* Effect.provideService(begin, PgClient.PgClient, sql) }
+    }).pipe(
+      Effect.provideService(Scope.Scope, own),
+      Effect.onExit((exit) => (Exit.isFailure(exit) ? Scope.close(own, exit) : Effect.void))
+    )
+  })
+  return yield* persistent(url, attempt)
+})
+
+type Refused = EmbeddedServerError | DatabaseAway | MigrationError
+
+/** Brings the database to this release, and answers the names of what was applied. */
+export const migrated: Effect.Effect<ReadonlyArray<string>, Refused, Settings> = Effect.scoped(
+  Effect.map(begun(migrate), ({ found }) => found)
+).pipe(Effect.provide(Reactivity.layer))
+
+/** The database of `layer`, migrated to this release, and with partitions that are kept ready while the layer lives. */
+export const migratedLayer: Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, Refused, Settings> =
+  PgClient.layerFrom(Effect.map(begun(Effect.andThen(migrate, Partitions.keep)), ({ sql }) => sql))

@@ -11,6 +11,28 @@ const placeOf = (url: string): string => {
   return `PostgreSQL at ${place}${database === "" ? "" : `, database ${database}`}`
 }
 
+/** What PostgreSQL itself has said, wherever in an error it stands. */
+export const refusalIn = (error: unknown): { readonly code: string; readonly message: string } | null => {
+  if (typeof error !== "object" || error === null) return null
+  const { cause, code, message, reason } = error as Readonly<Record<string, unknown>>
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && typeof message === "string"
+    ? { code, message }
+    : (refusalIn(cause) ?? refusalIn(reason))
+}
+
+export const READ_ONLY =
+  "transaction_read_only is on, by default_transaction_read_only of the server, the database or the role, or because it is a standby"
+
+/** Why a database that answers takes no writes, by SQLSTATE. */
+const UNWRITABLE: Readonly<Record<string, string>> = {
+  "25006": READ_ONLY,
+  "53100":
+    "its disk is full, or a quota of it. Make room where PostgreSQL keeps its data; nothing that was accepted is lost"
+}
+
+/** Why the database took no write, in words for an operator; null for an error that is about something else. */
+export const unwritable = (error: unknown): string | null => UNWRITABLE[refusalIn(error)?.code ?? ""] ?? null
+
 /** What PostgreSQL has against us, by SQLSTATE. */
 const refusal = (state: string, url: string): string | null => {
   switch (state) {
@@ -46,7 +68,9 @@ export const refusesLimits = (error: SqlError): boolean =>
 
 /** An error of the database in words, with where it is; never a user or a password. */
 export const fault = (url: string, error: SqlError): string => {
+  const why = unwritable(error)
   const said =
+    (why === null ? null : `it takes no writes: ${why}`) ??
     refusal(sqlStateOf(error), url) ??
     networkFault(error.reason.cause) ??
     (/timed out/i.test(String(error.reason.message)) ? NO_ANSWER : null) ??

@@ -8,6 +8,7 @@ import type { AddressInfo, Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { Client } from "pg"
 
 export const MAIN = fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
 
@@ -75,3 +76,15 @@ export const silentServer = Effect.acquireRelease(
       server.close()
     })
 )
+
+/** What a statement answers, as whoever the URL names. */
+export const query = (url: string, statement: string) =>
+  Effect.promise(async () => {
+    const client = new Client(url)
+    await client.connect()
+    try {
+      return (await client.query(statement)).rows as ReadonlyArray<Readonly<Record<string, unknown>>>
+    } finally {
+      await client.end()
+    }
+  })

@@ -5,13 +5,12 @@ import { randomBytes } from "node:crypto"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Client } from "pg"
 import { describe } from "vitest"
 import { freshDatabase } from "../../Database.ts"
 import { client, topic } from "../../layers/nats/Node.ts"
 import { makeNatsServer, makeNatsServerAt } from "../../NatsServer.ts"
 import { lastingPort } from "../../Ports.ts"
-import { command, folder, silentServer } from "./Command.ts"
+import { command, folder, query, silentServer } from "./Command.ts"
 
 const key = () => randomBytes(32).toString("hex")
 const TIMEOUT = 240_000
@@ -22,16 +21,12 @@ const ready = Effect.gen(function* () {
   return { DATABASE_URL: url, MASTER_KEY: key(), DATA_DIR: yield* folder }
 })
 
-const query = (url: string, statement: string) =>
-  Effect.promise(async () => {
-    const client = new Client(url)
-    await client.connect()
-    try {
-      return (await client.query(statement)).rows as ReadonlyArray<Readonly<Record<string, unknown>>>
-    } finally {
-      await client.end()
-    }
-  })
+/** Each new table is refused as PostgreSQL does it when its disk is full. */
+const FULL_FOR_TABLES = `
+  CREATE FUNCTION full_disk() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+    RAISE 'could not extend file "base/1": No space left on device' USING ERRCODE = 'disk_full';
+  END $$;
+  CREATE EVENT TRIGGER full_disk ON ddl_command_end EXECUTE FUNCTION full_disk()`
 
 // Beside each other: most of the time they wait.
 describe.concurrent("doctor", () => {
@@ -372,6 +367,19 @@ describe.concurrent("doctor", () => {
         yield* query(env.DATABASE_URL, `REASSIGN OWNED BY ${role} TO CURRENT_USER`)
         yield* query(env.DATABASE_URL, `DROP OWNED BY ${role}`)
         yield* query(env.DATABASE_URL, `DROP ROLE ${role}`)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "says that the disk is full, and what to do about it",
+    () =>
+      Effect.gen(function* () {
+        const env = yield* ready
+        yield* query(env.DATABASE_URL, FULL_FOR_TABLES)
+        const { code, out } = yield* command(["doctor"], env)
+        expect(out).toMatch(/FAIL +writes .*No space left on device\. .*its disk is full.* Make room where PostgreSQL/)
+        expect(code).toBe(1)
       }).pipe(Effect.scoped),
     TIMEOUT
   )

@@ -4,9 +4,10 @@ import { execFileSync, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { describe } from "vitest"
+import { freshDatabase } from "../../Database.ts"
 import { lastingPort } from "../../Ports.ts"
 import type { Ended } from "./Command.ts"
-import { command, folder, MAIN, silentServer } from "./Command.ts"
+import { command, folder, MAIN, query, silentServer } from "./Command.ts"
 
 const TIMEOUT = 240_000
 const key = () => randomBytes(32).toString("hex")
@@ -36,6 +37,44 @@ describe.concurrent("a command", () => {
         expect(err).not.toContain("hush-hush")
         expect(code).toBe(1)
       }),
+    TIMEOUT
+  )
+
+  it.live.each(AT_WORK)(
+    "($args) whose database takes no writes says so in words, and ends with 1",
+    ({ args }) =>
+      Effect.gen(function* () {
+        const { name, url } = yield* freshDatabase()
+        yield* query(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+        const { code, err } = yield* command(args, { DATABASE_URL: url, MASTER_KEY: key() })
+        expect(lastLine({ code, err, out: "" })).toMatch(
+          /^PostgreSQL at \S+, database \S+: it takes no writes: transaction_read_only is on, by .* standby\. DATABASE_URL says where it is$/
+        )
+        expect(err).not.toContain("cannot execute")
+        expect(code).toBe(1)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "that the database has no room for says so in words",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* freshDatabase()
+        yield* query(
+          url,
+          `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             RAISE 'could not extend file "base/1": No space left on device' USING ERRCODE = 'disk_full';
+           END $$;
+           CREATE TRIGGER full_disk BEFORE INSERT ON applications EXECUTE FUNCTION full_disk()`
+        )
+        const { code, err } = yield* command(["app", "create", "--name", "Shop"], {
+          DATABASE_URL: url,
+          MASTER_KEY: key()
+        })
+        expect(lastLine({ code, err, out: "" })).toMatch(/^The database takes no writes: its disk is full.* Make room/)
+        expect(code).toBe(1)
+      }).pipe(Effect.scoped),
     TIMEOUT
   )
 

@@ -90,6 +90,8 @@ describe("behind PgBouncer", () => {
       const doctor = yield* command(["doctor"], env)
       expect(doctor.out).toMatch(/^FAIL +database +DATABASE_URL leads to a connection pooler that shares sessions/m)
       expect(doctor.code).toBe(1)
+      const migrated = yield* command(["migrate"], env)
+      expect([migrated.code, migrated.err]).toEqual([1, expect.stringContaining("shares sessions among clients")])
       const served = yield* command(["serve"], { ...env, PORT: String(yield* lastingPort) })
       expect([served.code, served.err]).toEqual([1, expect.stringContaining("shares sessions among clients")])
     }).pipe(Effect.scoped)
