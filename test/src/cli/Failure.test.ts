@@ -1,5 +1,7 @@
+import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import { describe, expect, it } from "vitest"
+import { command } from "./Command.ts"
 
 const MAIN = new URL("../../../src/main.ts", import.meta.url).pathname
 
@@ -14,6 +16,14 @@ const ended = (redirection: string) =>
   })
 
 describe("what a command prints", () => {
+  it("names no flag that nothing heeds", async () => {
+    const help = await Effect.runPromise(command(["--help"], {}))
+    expect(help.out).toContain("--version")
+    expect(help.out).not.toContain("--log-level")
+    const { code, err } = await Effect.runPromise(command(["migrate", "--log-level", "debug"], {}))
+    expect([code, err]).toEqual([1, expect.stringContaining("Unrecognized flag: --log-level")])
+  })
+
   it("is part of its work: where it cannot be written, the command fails and says why", async () => {
     const { code, stderr } = await ended("> /dev/full")
     expect(stderr).toContain("The output could not be written and is not whole: ENOSPC")
