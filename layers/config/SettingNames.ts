@@ -35,9 +35,14 @@ const isLetterAway = (given: string, name: string): boolean =>
 /** A name without its last word, which often is a unit: ACCEPT_LINGER_MS. Empty where less than two words are left. */
 const stemOf = (name: string): string => /^.+_.+(?=_[^_]+$)/.exec(name)?.[0] ?? ""
 
-/** Whether `given` is `name` with another last word, or none. */
+/** Of one word as much as can hardly be another's: RETENTION, and not MAIL, which shells set. */
+const ONE_WORD = /^[^_]{8,}(?=_[^_]+$)/
+
+/** Whether `given` is `name` with another last word, with one more, or without its last. */
 const isOtherEnding = (given: string, name: string): boolean =>
-  stemOf(name) !== "" && (given === stemOf(name) || stemOf(given) === stemOf(name))
+  stemOf(given) === name ||
+  (stemOf(name) !== "" && (given === stemOf(name) || stemOf(given) === stemOf(name))) ||
+  given === ONE_WORD.exec(name)?.[0]
 
 export interface Misspelt {
   readonly given: string
@@ -50,6 +55,8 @@ export const misspelt = (env: Environment): ReadonlyArray<Misspelt> =>
   Object.keys(env)
     .filter((given) => !settingNames.has(given))
     .flatMap((given) => {
+      // Names of the environment are told apart by their case.
+      if (settingNames.has(given.toUpperCase())) return [{ given, meant: given.toUpperCase() }]
       const [nearest] = [...settingNames]
         .filter((name) => isLetterAway(given, name) || isOtherEnding(given, name))
         .map((name) => ({ name, distance: distanceOf(given, name) }))
@@ -59,4 +66,4 @@ export const misspelt = (env: Environment): ReadonlyArray<Misspelt> =>
 
 /** What operators are told of one. */
 export const askWhetherMeant = ({ given, meant }: Misspelt): string =>
-  `${given} is no setting; perhaps ${meant} is meant`
+  `${given} is no setting; perhaps ${meant} is meant${given === `${meant}_FILE` ? ", with what stands in the file" : ""}`

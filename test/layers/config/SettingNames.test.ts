@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { misspelt, settingNames } from "../../../layers/config/SettingNames.ts"
+import { askWhetherMeant, misspelt, settingNames } from "../../../layers/config/SettingNames.ts"
 
 describe("settings", () => {
   it("are all in the operator's guide, which names no other", () => {
@@ -26,9 +26,20 @@ describe("settings", () => {
     ["TRUSTED_PROXY", "TRUSTED_PROXIES"],
     ["ACCEPT_LINGER", "ACCEPT_LINGER_MS"],
     ["ACCEPT_LINGER_SECONDS", "ACCEPT_LINGER_MS"],
-    ["OUTBOUND_CA", "OUTBOUND_CA_FILE"]
+    ["OUTBOUND_CA", "OUTBOUND_CA_FILE"],
+    ["MASTER_KEY_FILE", "MASTER_KEY"],
+    ["DATABASE_URL_FILE", "DATABASE_URL"],
+    ["RETENTION", "RETENTION_DAYS"],
+    ["database_url", "DATABASE_URL"],
+    ["Roles", "ROLES"]
   ])("that look like %s are known as %s misspelt", (given, meant) => {
     expect(misspelt({ [given]: "x" })).toEqual([{ given, meant }])
+  })
+
+  it("whose file is named are told to be given themselves", () => {
+    expect(misspelt({ MASTER_KEY_FILE: "/run/secrets/key" }).map(askWhetherMeant)).toEqual([
+      "MASTER_KEY_FILE is no setting; perhaps MASTER_KEY is meant, with what stands in the file"
+    ])
   })
 
   it("are not seen in what systems and shells set, nor in settings themselves", () => {
@@ -43,6 +54,8 @@ describe("settings", () => {
       "TZ",
       "HOSTNAME",
       "LOGNAME",
+      "MAIL",
+      "EMAIL",
       "NODE_ENV",
       "TEST",
       // What Kubernetes and Docker set for services beside this one.
