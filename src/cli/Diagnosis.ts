@@ -1,11 +1,14 @@
 import { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
+import { createServer } from "node:net"
 import { WORKER_ENDED } from "../../services/domain/sending/Suspicion.ts"
 import { ApplicationStore } from "../../services/ports/access/ApplicationStore.ts"
 import type { Waiting } from "../../services/ports/operations/BacklogStore.ts"
 import { BacklogStore } from "../../services/ports/operations/BacklogStore.ts"
 import { CredentialStore } from "../../services/ports/sending/CredentialStore.ts"
 import { JobQueue } from "../../services/ports/operations/JobQueue.ts"
+import type { CannotListen } from "../http/pipeline/Listening.ts"
+import { cannotListen } from "../http/pipeline/Listening.ts"
 import type { Environment, SealedOtherwise, Standing } from "../app.ts"
 import {
   askWhetherMeant,
@@ -32,6 +35,8 @@ export interface Finding {
   readonly isWarning: boolean
   readonly message: string
 }
+
+type Known = Effect.Success<ReturnType<typeof settingsIn>>
 
 /** What a check found: words alone when all is well. */
 type Found = string | { readonly warning: string }
@@ -216,7 +221,7 @@ const ofDatabase = (check: Check, isAlone: boolean) =>
   })
 
 /** Whether providers of sign-ins can lead back here; null where there are none. */
-const redirects = ({ baseUrl, externalSignIn }: Effect.Success<ReturnType<typeof settingsIn>>): Found | null => {
+const redirects = ({ baseUrl, externalSignIn }: Known): Found | null => {
   const names = Object.entries(externalSignIn).flatMap(([name, registered]) => (registered === null ? [] : [name]))
   if (names.length === 0) return null
   const { hostname, protocol } = new URL(baseUrl)
@@ -229,8 +234,39 @@ const redirects = ({ baseUrl, externalSignIn }: Effect.Success<ReturnType<typeof
       }
 }
 
+/** Networks so wide that nobody is left outside. */
+const tooWide = ({ outboundAllowCidrs, trustedProxies }: Known): ReadonlyArray<Found> => {
+  const isAll = (networks: Known["trustedProxies"]) => networks.some(({ prefixLength }) => prefixLength === 0)
+  return [
+    ...(isAll(trustedProxies)
+      ? [
+          {
+            warning:
+              "TRUSTED_PROXIES names every address: whoever asks is believed whatever address he says he has, and has no budget of his own. Name those of your load balancers"
+          }
+        ]
+      : []),
+    ...(isAll(outboundAllowCidrs)
+      ? [
+          {
+            warning:
+              "OUTBOUND_ALLOW_CIDRS names every address: customers' webhooks and credentials lead to all that this machine can reach, its own services and the cloud's metadata as well. Name the private networks that they need"
+          }
+        ]
+      : [])
+  ]
+}
+
+/** Whether a node could listen where HOST says; at any port, so that one that runs is not in the way. */
+const listens = ({ host, port }: Known): Effect.Effect<void, CannotListen> =>
+  Effect.callback<void, CannotListen>((resume) => {
+    const server = createServer()
+    server.once("error", (error) => resume(Effect.fail(cannotListen(error, { host, port }))))
+    server.listen({ host, port: 0 }, () => server.close(() => resume(Effect.void)))
+  })
+
 /** Whether the service's own mails go anywhere; null where they do, or where they are others' business. */
-const mails = (known: Effect.Success<ReturnType<typeof settingsIn>>): Effect.Effect<Found | null> =>
+const mails = (known: Known): Effect.Effect<Found | null> =>
   known.smtpUrl !== null || !known.roles.has("api")
     ? Effect.succeed(null)
     : Effect.map(unwritableMails(known), (why) =>
@@ -268,6 +304,9 @@ export const diagnose = (env: Environment): Effect.Effect<ReadonlyArray<Finding>
     for (const one of misspelt(env)) yield* check("settings", Effect.succeed({ warning: askWhetherMeant(one) }))
     if (!hasSettings) return findings
     const known = yield* Effect.orDie(settings)
+    for (const found of tooWide(known)) yield* check("settings", Effect.succeed(found))
+    const canListen = yield* Effect.result(listens(known))
+    if (canListen._tag === "Failure") yield* check("address", Effect.fail(canListen.failure))
     const external = redirects(known)
     if (external !== null) yield* check("external sign-in", Effect.succeed(external))
     const ownMail = yield* mails(known)

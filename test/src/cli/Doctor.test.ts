@@ -154,6 +154,44 @@ describe.concurrent("doctor", () => {
   )
 
   it.live(
+    "warns of networks that leave nobody outside",
+    () =>
+      Effect.gen(function* () {
+        const DATA_DIR = join(yield* folder, ".data")
+        const wide = yield* command(["doctor"], {
+          DATA_DIR,
+          TRUSTED_PROXIES: "10.0.0.0/8,0.0.0.0/0",
+          OUTBOUND_ALLOW_CIDRS: "::/0"
+        })
+        expect(wide.out).toMatch(/^WARN +settings +TRUSTED_PROXIES names every address/m)
+        expect(wide.out).toMatch(/^WARN +settings +OUTBOUND_ALLOW_CIDRS names every address/m)
+        expect(wide.code).toBe(0)
+        const narrow = { TRUSTED_PROXIES: "10.0.0.0/8", OUTBOUND_ALLOW_CIDRS: "10.0.0.0/8,::1" }
+        expect((yield* command(["doctor"], { DATA_DIR, ...narrow })).out).not.toContain("names every address")
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "says that this machine has no such HOST, as a node does that starts; a port that is taken may be the node's",
+    () =>
+      Effect.gen(function* () {
+        const DATA_DIR = join(yield* folder, ".data")
+        for (const HOST of ["nowhere.invalid", "192.0.2.1"]) {
+          const { code, out } = yield* command(["doctor"], { DATA_DIR, HOST })
+          expect(out).toMatch(
+            new RegExp(`^FAIL +address +Cannot listen at ${HOST}:8080: this machine does not have this address`, "m")
+          )
+          expect(code).toBe(1)
+        }
+        const { port } = yield* silentServer
+        const taken = yield* command(["doctor"], { DATA_DIR, PORT: String(port) })
+        expect([taken.code, taken.out]).toEqual([0, expect.not.stringContaining("Cannot listen")])
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
     "warns of sign-ins whose providers cannot lead back to BASE_URL",
     () =>
       Effect.gen(function* () {
