@@ -183,31 +183,37 @@ const natsOf = (settings: Settings["Service"]) => {
   }
 }
 
+export interface Streams {
+  readonly made: number
+  readonly all: number
+  /** Whether NATS_REPLICAS asks a server for several that belongs to no cluster. */
+  readonly isAlone: boolean
+}
+
 /**
  * Makes the streams that nodes make when they first need them, as far as they are missing, and says how many were, of how many. Those that
  * are there are left as they are: whoever looks may have other settings than the nodes.
  */
-export const makeStreams: Effect.Effect<{ readonly made: number; readonly all: number }, QueueUnavailable, Settings> =
-  Effect.gen(function* () {
-    const options = natsOf(yield* Settings)
-    const connection = yield* makeConnection(options.url, options.timeoutMs, options.access)
-    yield* connection.started
-    const nc = connection.current()
-    if (nc === null || !connection.isUp()) return yield* new QueueUnavailable({ cause: connection.why() })
-    return yield* Effect.tryPromise({
-      try: async () => {
-        const manager = await managerOf(nc, options.timeoutMs)
-        let made = 0
-        for (const topic of TOPICS) {
-          if ((await createdOf(manager, topic.stream)) !== null) continue
-          await ensureTopic(manager, topic, options)
-          made++
-        }
-        return { made, all: TOPICS.length }
-      },
-      catch: (cause) => new QueueUnavailable({ cause: connection.blame(cause), isFull: isNoRoom(cause) })
-    })
-  }).pipe(Effect.scoped)
+export const makeStreams: Effect.Effect<Streams, QueueUnavailable, Settings> = Effect.gen(function* () {
+  const options = natsOf(yield* Settings)
+  const connection = yield* makeConnection(options.url, options.timeoutMs, options.access)
+  yield* connection.started
+  const nc = connection.current()
+  if (nc === null || !connection.isUp()) return yield* new QueueUnavailable({ cause: connection.why() })
+  return yield* Effect.tryPromise({
+    try: async () => {
+      const manager = await managerOf(nc, options.timeoutMs)
+      let made = 0
+      for (const topic of TOPICS) {
+        if ((await createdOf(manager, topic.stream)) !== null) continue
+        await ensureTopic(manager, topic, options)
+        made++
+      }
+      return { made, all: TOPICS.length, isAlone: options.replicas > 1 && nc.info?.cluster === undefined }
+    },
+    catch: (cause) => new QueueUnavailable({ cause: connection.blame(cause), isFull: isNoRoom(cause) })
+  })
+}).pipe(Effect.scoped)
 
 /** With NATS_URL, the settings of how to sign in there, and NATS_REPLICAS. */
 export const layer: Layer.Layer<JobQueue, never, Settings | NodeQueue> = Layer.unwrap(

@@ -42,6 +42,11 @@ const saidBy = (error: unknown): string => {
 const noRoom = (message: string): string =>
   `it has no room: ${message}. The engine's streams reserve ${RESERVED_MIB} MiB for each replica, of max_file_store and of the account's limit, and the disk must have room for what is in them`
 
+/** What a server without others says of a stream with replicas. */
+const REPLICAS = /replicas > 1 not supported in non-clustered mode/
+const ALONE =
+  "it belongs to no cluster, and NATS_REPLICAS asks for several servers: set it to 1, or name a cluster in NATS_URL"
+
 export interface Peer {
   readonly servers: ReadonlyArray<string>
   /** The setting that we sign in with. */
@@ -55,6 +60,8 @@ export const fault = ({ from, servers }: Peer, error: unknown): string => {
   const all = saidBy(error)
   const tls = TLS.find(([pattern]) => pattern.test(all))?.[1]
   const room = isNoRoom(error) ? noRoom(message) : undefined
-  const said = tls ?? room ?? wordsOf(from)[name] ?? networkFault(error) ?? message.replace(/\/\/[^\s/@]*@/g, "//")
+  const alone = REPLICAS.test(all) ? ALONE : undefined
+  const said =
+    tls ?? room ?? alone ?? wordsOf(from)[name] ?? networkFault(error) ?? message.replace(/\/\/[^\s/@]*@/g, "//")
   return `NATS at ${servers.join(", ")}: ${said}${said.includes("NATS_URL") ? "" : ". NATS_URL says where it is"}`
 }

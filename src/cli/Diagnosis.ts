@@ -282,9 +282,14 @@ const mails = (known: Known): Effect.Effect<Found | null> =>
  * that it has. Whether it has, nobody can ask: what streams reserve of the server's own limit is in no answer of NATS.
  */
 const streams = (env: Environment) =>
-  Effect.map(makeQueueStreams(env), ({ all, made }) =>
-    made === 0 ? `all ${all} are there` : `all ${all} are there, ${made} of them made just now, as nodes do`
-  )
+  Effect.map(makeQueueStreams(env), ({ all, isAlone, made }): Found => {
+    const words = `all ${all} are there${made === 0 ? "" : `, ${made} of them made just now, as nodes do`}`
+    return isAlone
+      ? {
+          warning: `${words}; NATS_REPLICAS asks for several servers, and this one belongs to no cluster: it refuses to make streams like that. Set NATS_REPLICAS to 1, or name a cluster in NATS_URL`
+        }
+      : words
+  })
 
 /** Looks, and changes nothing but the streams of NATS: it makes neither a file nor a table. Later checks are left out when an earlier one fails. */
 export const diagnose = (env: Environment): Effect.Effect<ReadonlyArray<Finding>> =>

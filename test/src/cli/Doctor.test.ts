@@ -58,6 +58,24 @@ describe.concurrent("doctor", () => {
   )
 
   it.live(
+    "says that one server of NATS is not several, whether or not its streams are there already",
+    () =>
+      Effect.gen(function* () {
+        const nats = yield* makeNatsServer
+        const env = { DATA_DIR: join(yield* folder, ".data"), NATS_URL: nats.url }
+        const none = yield* command(["doctor"], { ...env, NATS_REPLICAS: "3" })
+        expect(none.out).toMatch(
+          /^FAIL +queue +NATS at \S+: it belongs to no cluster, and NATS_REPLICAS asks for several/m
+        )
+        expect(none.code).toBe(1)
+        yield* command(["doctor"], { ...env, NATS_REPLICAS: "1" })
+        const there = yield* command(["doctor"], { ...env, NATS_REPLICAS: "3" })
+        expect(there.out).toMatch(/^WARN +queue streams +all 8 are there; NATS_REPLICAS asks for several servers/m)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
     "makes the streams of NATS that are missing, and leaves the others as they are",
     () =>
       Effect.gen(function* () {
