@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { createServer } from "node:net"
 import { WORKER_ENDED } from "../../services/domain/sending/Suspicion.ts"
 import { ApplicationStore } from "../../services/ports/access/ApplicationStore.ts"
-import type { Waiting } from "../../services/ports/operations/BacklogStore.ts"
+import type { FailingWebhook, Waiting } from "../../services/ports/operations/BacklogStore.ts"
 import { BacklogStore } from "../../services/ports/operations/BacklogStore.ts"
 import { CredentialStore } from "../../services/ports/sending/CredentialStore.ts"
 import { JobQueue } from "../../services/ports/operations/JobQueue.ts"
@@ -104,6 +104,27 @@ const setAside = Effect.map(
       ? "nothing is set aside"
       : {
           warning: `${count} recipient${count === 1 ? " was" : "s were"} set aside as ${WORKER_ENDED}: the processes that sent ended; the log says when, and dead letters with this error can be replayed`
+        }
+)
+
+const failingWords = ({ appId, attempts, disabledReason, failures, id }: FailingWebhook): string => {
+  const what =
+    disabledReason !== null
+      ? `is disabled: ${disabledReason}`
+      : [
+          ...(failures > 0 ? [`failed in its last ${failures} deliveries`] : []),
+          ...(attempts > 0 ? [`has deliveries after ${attempts} attempts`] : [])
+        ].join(" and ")
+  return `${id} of ${appId} ${what}`
+}
+
+const webhooks = Effect.map(
+  Effect.flatMap(BacklogStore, (store) => store.failingWebhooks),
+  (all) =>
+    all.length === 0
+      ? "none fails"
+      : {
+          warning: `${all.map(failingWords).join("; ")}. Its receiver is away or refuses them: the deliveries of the webhook say why`
         }
 )
 
@@ -216,6 +237,7 @@ const ofDatabase = (check: Check, isAlone: boolean) =>
     yield* check("credentials", credentials)
     yield* check("totals", totals)
     yield* check("set aside", setAside)
+    yield* check("webhooks", webhooks)
     yield* check("workflows", runs)
     yield* check("late work", late)
   })

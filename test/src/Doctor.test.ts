@@ -13,6 +13,7 @@ import { CredentialStore } from "../../services/ports/sending/CredentialStore.ts
 import { commands } from "../../src/app.ts"
 import { diagnose } from "../../src/cli/Diagnosis.ts"
 import { freshDatabase } from "../Database.ts"
+import { query } from "./cli/Command.ts"
 
 describe("diagnose", () => {
   it.live(
@@ -79,6 +80,52 @@ describe("diagnose", () => {
           isWarning: true,
           message: expect.stringContaining("1 run of a workflow is due")
         })
+      }).pipe(Effect.scoped),
+    240_000
+  )
+
+  it.live(
+    "names the webhooks whose latest deliveries fail, and those that were disabled for it",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* freshDatabase()
+        const env = { DATABASE_URL: url, MASTER_KEY: randomBytes(32).toString("hex") }
+        const found = Effect.map(diagnose(env), (findings) => findings.find(({ check }) => check === "webhooks"))
+        const { appId } = yield* Effect.provide(createApplication("Test"), commands(env))
+        const add = Effect.fnUntraced(function* (name: string) {
+          const [row] = yield* query(
+            url,
+            `INSERT INTO webhooks (id, app_id, name, url) VALUES (gen_random_uuid(), '${appId}', '${name}', 'https://x.example') RETURNING id`
+          )
+          return String(row!["id"])
+        })
+        const [, failed, tried, disabled, closed] = yield* Effect.forEach(
+          ["fine", "failed", "tried", "disabled", "closed"],
+          add
+        )
+        const tries = (attempts: number) =>
+          query(
+            url,
+            `WITH c AS (INSERT INTO event_chunks (id, app_id, event, at, size, common, columns)
+               VALUES (gen_random_uuid(), '${appId}', 'x', now(), 1, '{}', '[]') RETURNING id)
+             INSERT INTO webhook_work_items (id, webhook_id, chunk_id, attempts)
+             SELECT gen_random_uuid(), '${tried}', id, ${attempts} FROM c`
+          )
+        yield* tries(1)
+        yield* query(url, `UPDATE webhooks SET is_active = false WHERE id = '${closed}'`)
+        expect(yield* found).toMatchObject({ isOk: true, isWarning: false, message: "none fails" })
+        yield* query(url, `UPDATE webhooks SET failures = 7, failing_since = now() WHERE id = '${failed}'`)
+        yield* tries(3)
+        yield* query(
+          url,
+          `UPDATE webhooks SET is_active = false, disabled_reason = '50 deliveries in a row failed' WHERE id = '${disabled}'`
+        )
+        const { isWarning, message } = (yield* found)!
+        expect(isWarning).toBe(true)
+        expect(message).toContain(`${failed} of ${appId} failed in its last 7 deliveries`)
+        expect(message).toContain(`${tried} of ${appId} has deliveries after 3 attempts`)
+        expect(message).toContain(`${disabled} of ${appId} is disabled: 50 deliveries in a row failed`)
+        expect(message).not.toContain(closed!)
       }).pipe(Effect.scoped),
     240_000
   )

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { ProviderKind } from "../../../services/domain/sending/Credential.ts"
 import type { NotificationId } from "../../../services/domain/Ids.ts"
 import { WORKER_ENDED } from "../../../services/domain/sending/Suspicion.ts"
-import type { Waiting } from "../../../services/ports/operations/BacklogStore.ts"
+import type { FailingWebhook, Waiting } from "../../../services/ports/operations/BacklogStore.ts"
 import { BacklogStore } from "../../../services/ports/operations/BacklogStore.ts"
 import { appsIn } from "../server/appsIn.ts"
 import { NODE } from "../server/Database.ts"
@@ -14,6 +14,10 @@ import { storeError } from "../server/storeError.ts"
 const NEWEST = 100
 const LARGE = 10_000
 const COMPARED = 20
+
+/** Attempts at one delivery that make a webhook a failing one, and such webhooks told at once, at most. */
+const TRIED = 2
+const FAILING = 20
 
 const PROVIDERS = ["apns", "fcm", "webpush", "smtp", "inbox"] as const
 
@@ -92,6 +96,17 @@ export const layer: Layer.Layer<BacklogStore, never, SqlClient.SqlClient> = Laye
     const nodes = sql<{ readonly count: number }>`
       SELECT count(DISTINCT application_name)::integer AS count FROM pg_stat_activity
       WHERE datname = current_database() AND starts_with(application_name, ${NODE})`
+    // One failed attempt is nothing to speak of: the next one mostly succeeds.
+    const failingWebhooks = sql<FailingWebhook>`
+      WITH tried AS MATERIALIZED (
+        SELECT webhook_id, max(attempts)::integer AS attempts FROM webhook_work_items
+        WHERE NOT done AND attempts > 0 GROUP BY webhook_id HAVING max(attempts) >= ${TRIED}
+      )
+      SELECT h.id, h.app_id AS "appId", h.failures, coalesce(t.attempts, 0) AS attempts,
+        h.disabled_reason AS "disabledReason"
+      FROM webhooks h LEFT JOIN tried t ON t.webhook_id = h.id
+      WHERE CASE WHEN h.is_active THEN h.failures > 0 OR t.attempts > 0 ELSE h.disabled_reason IS NOT NULL END
+      ORDER BY h.id DESC LIMIT ${FAILING}`
     const setAside = sql<{ readonly count: number }>`
       SELECT count(*)::integer AS count FROM dead_letters
       WHERE kind = 'notification' AND error = ${WORKER_ENDED} AND replayed_at IS NULL`
@@ -100,6 +115,7 @@ export const layer: Layer.Layer<BacklogStore, never, SqlClient.SqlClient> = Laye
         Effect.map(([row]) => row!.count),
         storeError("BacklogStore.setAside")
       ),
+      failingWebhooks: failingWebhooks.pipe(storeError("BacklogStore.failingWebhooks")),
       nodes: nodes.pipe(
         Effect.map(([row]) => row!.count),
         storeError("BacklogStore.nodes")

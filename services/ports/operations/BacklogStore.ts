@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 import { Context } from "effect"
 import type { ProviderKind } from "../../domain/sending/Credential.ts"
-import type { NotificationId } from "../../domain/Ids.ts"
+import type { AppId, NotificationId, WebhookId } from "../../domain/Ids.ts"
 import type { StoreError } from "../StoreError.ts"
 
 export interface Waiting {
@@ -25,6 +25,18 @@ export interface Backlog {
   readonly connections: ReadonlyArray<{ readonly state: string; readonly count: number }>
 }
 
+/** A webhook whose receiver does not take what it is sent. */
+export interface FailingWebhook {
+  readonly id: WebhookId
+  readonly appId: AppId
+  /** Failed deliveries in a row, after all their attempts. */
+  readonly failures: number
+  /** The most attempts of one of its deliveries that waits for its next; 0 when none does. */
+  readonly attempts: number
+  /** Why the service disabled it; null while it is active. */
+  readonly disabledReason: string | null
+}
+
 /** What waits in the database, and who is there to do it. */
 export class BacklogStore extends Context.Service<
   BacklogStore,
@@ -40,6 +52,8 @@ export class BacklogStore extends Context.Service<
     readonly unreconciled: Effect.Effect<ReadonlyArray<NotificationId>, StoreError>
     /** Recipients of batches that were set aside, and have not been replayed since. */
     readonly setAside: Effect.Effect<number, StoreError>
+    /** Webhooks that were disabled because their deliveries failed, or whose latest ones did; the newest first, at most twenty. */
+    readonly failingWebhooks: Effect.Effect<ReadonlyArray<FailingWebhook>, StoreError>
     /** How many nodes are connected at the moment, whatever their roles. */
     readonly nodes: Effect.Effect<number, StoreError>
   }

@@ -1032,6 +1032,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "StatsStore.notification": after(sent, StatsStore, (store, { id }) => store.notification(app, id)),
     "BacklogStore.read": plain(BacklogStore, (store) => store.read),
     "BacklogStore.unreconciled": plain(BacklogStore, (store) => store.unreconciled),
+    "BacklogStore.failingWebhooks": plain(BacklogStore, (store) => store.failingWebhooks),
     "BacklogStore.setAside": plain(BacklogStore, (store) => store.setAside),
     "BacklogStore.nodes": plain(BacklogStore, (store) => store.nodes),
     "HolderStore.release": Effect.gen(function* () {

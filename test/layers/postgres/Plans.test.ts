@@ -67,6 +67,7 @@ const WHOLE = [
   "CredentialStore.health",
   "BacklogStore.read",
   "BacklogStore.setAside",
+  "BacklogStore.failingWebhooks",
   // The sweeper's: all notifications that are open, all webhooks that have work.
   "BatchStore.completeForgotten",
   "WebhookStore.due",
@@ -465,6 +466,8 @@ const MAY_READ_WHOLE = [
   "INSERT INTO idempotency_keys AS k (app_id, route, key, fingerprint, holder, process, lease_until)",
   // Of BacklogStore: counts all that waits, by indexes of what is open. What that belongs to is looked up.
   "SELECT kind, count(*)::integer AS count, greatest(0, coalesce(extract(epoch FROM now() - min(due)) * 1000, 0))",
+  // Of doctor: all webhooks, and all deliveries that were tried, by the index of those alone.
+  "FROM webhooks h LEFT JOIN tried t ON t.webhook_id = h.id",
   // Made by Operations.ts, so that there is something to wake.
   "UPDATE notifications SET status = 'completed', completed_at = now() WHERE id IN (SELECT notification_id FROM execution_outcomes"
 ]
