@@ -56,6 +56,27 @@ const refusal = (state: string, url: string): string | null => {
   }
 }
 
+/** What else of TLS the two sides do not agree on, by what is said of it, and which parameter of the URL is the way out. */
+const TLS: ReadonlyArray<readonly [said: RegExp, words: string]> = [
+  [
+    /does not support (TLS|SSL)/,
+    "it offers no TLS, which sslmode in DATABASE_URL demands: turn it on there (ssl = on), or leave sslmode out"
+  ],
+  [
+    /no pg_hba\.conf entry .*no encryption/,
+    "its pg_hba.conf lets this user in from here without TLS nowhere: add sslmode=require to DATABASE_URL, or an entry there"
+  ],
+  [/requires a valid client certificate/, "it wants a client certificate: sslcert and sslkey in DATABASE_URL"],
+  [
+    /self-signed certificate|self signed certificate|unable to (verify the first|get local issuer) certificate/,
+    "its certificate comes from an authority that is not trusted: name that one's PEM file with sslrootcert in DATABASE_URL"
+  ],
+  [
+    /does not match certificate's altnames/,
+    "its certificate is for another name: write a name of the certificate into DATABASE_URL, or sslmode=verify-ca, which asks for no name"
+  ]
+]
+
 /** Whether waiting cannot help, because somebody has to change a setting or the database. */
 export const isForGood = (error: SqlError): boolean => ["28P01", "28000", "3D000"].includes(sqlStateOf(error))
 
@@ -66,11 +87,21 @@ export const refusesLimits = (error: SqlError): boolean =>
     [error.message, error.reason.message, (error.reason.cause as Error | undefined)?.message].join(" ")
   )
 
+/** The messages of an error and of those inside it. */
+const saidBy = (error: SqlError): string => {
+  const said: Array<string> = []
+  for (let next: unknown = error.reason; next instanceof Error && said.length < 6; next = next.cause)
+    said.push(next.message)
+  return said.join(" ")
+}
+
 /** An error of the database in words, with where it is; never a user or a password. */
 export const fault = (url: string, error: SqlError): string => {
   const why = unwritable(error)
+  const all = saidBy(error)
   const said =
     (why === null ? null : `it takes no writes: ${why}`) ??
+    TLS.find(([pattern]) => pattern.test(all))?.[1] ??
     refusal(sqlStateOf(error), url) ??
     networkFault(error.reason.cause) ??
     (/timed out/i.test(String(error.reason.message)) ? NO_ANSWER : null) ??

@@ -76,6 +76,11 @@ describe("DATABASE_URL", () => {
         expect(yield* at(`sslmode=verify-ca&sslrootcert=${other}`)).toMatch(/^refused/)
         expect(yield* at("sslmode=verify-ca")).toMatch(/^refused/)
         expect(yield* at(`sslmode=verify-full&sslrootcert=${ca}`)).toMatch(/^refused/)
+        // Each says which parameter is the way out.
+        expect(yield* at("sslmode=verify-ca")).toMatch(/authority that is not trusted: .* sslrootcert in DATABASE_URL$/)
+        expect(yield* at(`sslmode=verify-full&sslrootcert=${ca}`)).toMatch(/for another name: .* sslmode=verify-ca/)
+        const bare = yield* makePostgresServer()
+        expect(yield* connected(`${bare.url}?sslmode=require`)).toMatch(/it offers no TLS, .*leave sslmode out$/)
         expect(problemOf(`postgres://a/x?sslmode=require&sslcert=${ca}&sslkey=${ca}`)).toContain("cannot be used")
         expect(problemOf(`postgres://a/x?sslmode=require&sslcert=${cert}&sslkey=${key}`)).toBeUndefined()
         expect(yield* connected(`postgres://heliograph@/postgres?host=${sockets}&port=${port}`)).toBe("socket")
