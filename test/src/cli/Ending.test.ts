@@ -3,6 +3,8 @@ import { Effect } from "effect"
 import { execFileSync, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { describe } from "vitest"
 import { freshDatabase } from "../../Database.ts"
 import { lastingPort } from "../../Ports.ts"
@@ -98,6 +100,29 @@ describe.concurrent("a command", () => {
           "Cannot listen at [2001:db8::1]:8080: this machine does not have this address. Choose one of its own with HOST, or :: for all of them."
         )
         expect([serving.code, simulating.code, elsewhere.code, version6.code]).toEqual([1, 1, 1, 1])
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "serve that is told to stop while it is being loaded ends with 0, as it does later",
+    () =>
+      Effect.gen(function* () {
+        const told = join(yield* folder, "told.mjs")
+        // The signal comes when its modules are looked for, before the first of them runs.
+        writeFileSync(
+          told,
+          `import { registerHooks } from "node:module"
+           registerHooks({ load: (url, context, next) => {
+             if (url.endsWith("/src/app.ts")) process.kill(process.pid, "SIGTERM")
+             return next(url, context)
+           } })`
+        )
+        const child = spawn(process.execPath, ["--import", told, MAIN, "serve"], {
+          env: { PATH: process.env["PATH"], DATA_DIR: yield* folder, PORT: String(yield* lastingPort) },
+          stdio: "ignore"
+        })
+        expect(yield* Effect.promise(() => once(child, "exit"))).toEqual([0, null])
       }).pipe(Effect.scoped),
     TIMEOUT
   )
