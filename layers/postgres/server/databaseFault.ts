@@ -63,7 +63,7 @@ const TLS: ReadonlyArray<readonly [said: RegExp, words: string]> = [
     "it offers no TLS, which sslmode in DATABASE_URL demands: turn it on there (ssl = on), or leave sslmode out"
   ],
   [
-    /no pg_hba\.conf entry .*no encryption/,
+    /", no encryption/,
     "its pg_hba.conf lets this user in from here without TLS nowhere: add sslmode=require to DATABASE_URL, or an entry there"
   ],
   [/requires a valid client certificate/, "it wants a client certificate: sslcert and sslkey in DATABASE_URL"],
