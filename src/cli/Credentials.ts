@@ -19,6 +19,7 @@ import { decoder } from "../http/pipeline/Validation.ts"
 import { asCommand } from "./Actor.ts"
 import { onDatabase } from "./Database.ts"
 import { UnusableInput } from "./Failure.ts"
+import { fileFault } from "./Files.ts"
 import { id, jsonAnyway, text } from "./Flags.ts"
 
 type Decode = (body: unknown) => Result.Result<CredentialInput["value"], ApiError>
@@ -38,14 +39,22 @@ const parse = (content: string): unknown => {
       "this is a key by itself; put it into a JSON file, as private_key beside the credential's other fields"
     )
   }
-  return JSON.parse(content)
+  if (content.trim() === "") throw new Error("this is empty; it has to be the credential as JSON")
+  try {
+    return JSON.parse(content)
+  } catch {
+    // What the parser says of it may quote a secret.
+    throw new Error("this is no JSON; it has to be the credential as JSON, whole")
+  }
 }
 
 const read = (file: string) =>
   Effect.try({
     try: () => parse(readFileSync(file === "-" ? 0 : file, "utf8")),
     catch: (error) =>
-      new UnusableInput({ message: `${file === "-" ? "Standard input" : file}: ${(error as Error).message}` })
+      new UnusableInput({
+        message: `${file === "-" ? "Standard input" : file}: ${fileFault(error) ?? (error as Error).message}`
+      })
   })
 
 const set = Command.make(

@@ -1,7 +1,9 @@
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import type { CannotListen } from "../http/pipeline/Listening.ts"
 import { cannotListen } from "../http/pipeline/Listening.ts"
-import { untilStopped } from "./Failure.ts"
+import { UnusableInput, untilStopped } from "./Failure.ts"
+import { fileFault, makeFolder } from "./Files.ts"
 import { jsonAnyway, text, wholeNumber } from "./Flags.ts"
 
 const port = (name: string, what: string) =>
@@ -39,11 +41,23 @@ export const simulate = Command.make(
           try: async () => {
             // Not loaded by the service itself, which never needs them.
             const { startFleet } = await import("../../simulators/Fleet.ts")
+            if (folder._tag === "Some") makeFolder(folder.value)
             return startFleet({ host, ports, ...(folder._tag === "Some" ? { folder: folder.value } : {}) })
           },
           catch: (error) => error as NodeJS.ErrnoException & { readonly port?: number }
         }).pipe(
-          Effect.catch((error) => {
+          Effect.catch((error): Effect.Effect<never, CannotListen | UnusableInput> => {
+            if (folder._tag === "Some" && error.syscall !== "listen") {
+              const why = fileFault(error)
+              if (why !== null) {
+                const message = `Nothing can be kept in --folder ${folder.value}: ${error.code === "ENOENT" ? "no folder can be made there" : why}. Choose another that this user may write to.`
+                return Effect.fail(new UnusableInput({ message }))
+              }
+              if (error instanceof SyntaxError) {
+                const message = `What was kept in --folder ${folder.value} is no JSON. Remove secrets.json and ports.json there, or choose another folder.`
+                return Effect.fail(new UnusableInput({ message }))
+              }
+            }
             if (error.syscall !== "listen") return Effect.die(error)
             const port = error.port ?? 0
             const name = Object.entries(ports).find(([, given]) => given === port && given !== 0)?.[0]

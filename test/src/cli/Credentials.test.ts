@@ -45,6 +45,20 @@ describe("credentials set", () => {
           `${path}: this is a key by itself; put it into a JSON file, as private_key beside the credential's other fields`
         )
         expect(alone.code).toBe(1)
+
+        // Files that are not there, or are none of JSON, in words and without what stands in them.
+        const halved = JSON.stringify(account).slice(0, 300)
+        for (const [content, words] of [
+          [null, "there is no such file"],
+          ["", "this is empty; it has to be the credential as JSON"],
+          [halved, "this is no JSON; it has to be the credential as JSON, whole"],
+          ["hush-hush", "this is no JSON; it has to be the credential as JSON, whole"]
+        ] as const) {
+          const file = content === null ? `${path}.none` : path
+          if (content !== null) yield* Effect.promise(() => writeFile(path, content))
+          const { code, err } = yield* command(["credentials", "set", "fcm", "--app", app, "--file", file], env)
+          expect([code, err.trim()]).toEqual([1, `${file}: ${words}`])
+        }
       }).pipe(Effect.scoped),
     240_000
   )

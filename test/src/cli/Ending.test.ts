@@ -105,6 +105,27 @@ describe.concurrent("a command", () => {
   )
 
   it.live(
+    "simulate that can keep nothing in its folder says why, and ends with 1",
+    () =>
+      Effect.gen(function* () {
+        const taken = join(yield* folder, "taken")
+        writeFileSync(taken, "")
+        const broken = yield* folder
+        writeFileSync(join(broken, "secrets.json"), "{")
+        for (const [path, words] of [
+          ["/proc/simulate", "Nothing can be kept in --folder /proc/simulate: no folder can be made there."],
+          [taken, `Nothing can be kept in --folder ${taken}: this is in no folder.`],
+          [broken, `What was kept in --folder ${broken} is no JSON. Remove secrets.json and ports.json there`]
+        ] as const) {
+          const ended = yield* command(["simulate", "--folder", path], {})
+          expect(lastLine(ended)).toContain(words)
+          expect(ended.code).toBe(1)
+        }
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
     "serve that is told to stop while it is being loaded ends with 0, as it does later",
     () =>
       Effect.gen(function* () {
