@@ -115,7 +115,12 @@ const prepared = <A>(work: () => A): Effect.Effect<A, EmbeddedServerError> =>
 /** Initialises, starts or adopts the server, as need be, and joins its clients. Under the lock. */
 const arrive = Effect.fnUntraced(function* (server: Server, mayMove: boolean) {
   yield* initialise(server)
-  if (!(yield* prepared(() => isRunning(server)))) yield* start(server, mayMove)
+  return (yield* prepared(() => isRunning(server)))
+    ? yield* enterAsClient(server)
+    : yield* Effect.onInterrupt(Effect.andThen(start(server, mayMove), enterAsClient(server)), () => takeBack(server))
+})
+
+const enterAsClient = Effect.fnUntraced(function* (server: Server) {
   const access = yield* prepared(() => readAccess(server)!)
   const presence = yield* enter(access).pipe(
     // An adopted server may still be starting, or replaying its log after a crash.
@@ -299,6 +304,16 @@ const createDatabase = Effect.fnUntraced(function* ({ connection }: Presence) {
   if (found.rowCount === 0) yield* connection.query(`CREATE DATABASE ${USER}`, [], false)
 })
 
+const stop = ({ binaries, data }: Server) =>
+  binaries.run("pg_ctl", ["stop", `--pgdata=${data}`, "--wait", "--timeout=60", "--mode=fast"])
+
+/**
+ * Stops the server of a start that was broken off: pg_ctl goes on with it by itself, and may not have begun yet. Nobody
+ * else uses it, as it was under the lock all the time.
+ */
+const takeBack = (server: Server) =>
+  Effect.repeat(stop(server), { schedule: Schedule.spaced("100 millis"), times: 30, while: ({ code }) => code !== 0 })
+
 /** Stops the server unless somebody else uses it. Under the lock. */
 const leave = Effect.fnUntraced(function* (server: Server, presence: Presence) {
   const isLast = yield* Effect.repeat(others(presence), {
@@ -313,13 +328,7 @@ const leave = Effect.fnUntraced(function* (server: Server, presence: Presence) {
   )
   yield* Scope.close(presence.scope, Exit.void)
   if (!isLast) return
-  const stopped = yield* server.binaries.run("pg_ctl", [
-    "stop",
-    `--pgdata=${server.data}`,
-    "--wait",
-    "--timeout=60",
-    "--mode=fast"
-  ])
+  const stopped = yield* stop(server)
   if (stopped.code !== 0) return yield* new EmbeddedServerError({ problem: stopped.output.trim() })
 })
 

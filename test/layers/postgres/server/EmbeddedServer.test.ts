@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Logger, Redacted, Schedule, Scope } from "effect"
+import { Effect, Fiber, Exit, Logger, Redacted, Schedule, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { ChildProcess } from "node:child_process"
 import { execFileSync, spawn } from "node:child_process"
@@ -180,6 +180,19 @@ describe("embeddedServer", { concurrent: true, timeout: 240_000 }, () => {
       const dataDir = yield* newDataDirectory()
       mkdirSync(join(dataDir, "postgres.new", "base"), { recursive: true })
       expect(yield* using(dataDir, (url) => query(url, "SELECT 1 AS one"))).toEqual([{ one: 1 }])
+    })
+  )
+
+  it.live("leaves no server behind when its start is broken off", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* newDataDirectory()
+      yield* using(dataDir, (url) => query(url, "SELECT 1"))
+      const starting = yield* Effect.forkChild(using(dataDir, () => Effect.never))
+      const pid = yield* eventually(Effect.try(() => postmaster(dataDir)))
+      yield* Fiber.interrupt(starting)
+      expect([isRunning(dataDir), existsSync(join(dataDir, "postgres.lock"))]).toEqual([false, false])
+      // Nor later, when what starts it has come so far.
+      yield* eventually(Effect.try(() => expect(isAlive(pid)).toBe(false)))
     })
   )
 
