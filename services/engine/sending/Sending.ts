@@ -16,8 +16,12 @@ import type { Finding, Standing } from "./CredentialProbes.ts"
 
 /** How often results are written while a batch is under way: what a crash can repeat is at most what came since. */
 const SAVE_MS = 250
-/** How often a batch that waits, or goes slice by slice, looks whether its credential is still the present one. */
+/**
+ * How often a batch that waits, or goes slice by slice, looks whether its credential is still the present one; and one that
+ * was handed over whole, whether the rest of it may begin. That costs two statements: not for a few.
+ */
 const COMPARE_MS = 1000
+const FEW_TARGETS = 50
 /** How long after a notification's expiry answers of messages under way are still waited for. */
 const GRACE_MS = 2000
 /**
@@ -92,9 +96,9 @@ interface Run {
   readonly asking: Array<Fiber.Fiber<void, StoreError>>
   /** Recipients wait until results can be written. */
   isWaiting: boolean
-  /** The notification was paused or cancelled, or the credential replaced: nothing more begins. */
+  /** The notification was paused or cancelled, or the credential replaced: nothing more is handed over. */
   isHalted: boolean
-  /** The latter: not even those begin that the provider has in hand. */
+  /** Seen while the provider has some in hand: not even those of them begin that wait there. */
   isOutdated: boolean
   /** Some have not begun for it, and are given back. */
   isCut: boolean
@@ -362,7 +366,7 @@ const saveUntilEnd = Effect.fnUntraced(function* (run: Run, fiber: Fiber.Fiber<v
   const { rules } = sending
   let savedAt = performance.now()
   let lookedAt = savedAt
-  let comparedAt = -Infinity
+  let comparedAt = isWhole(sending) ? savedAt : -Infinity
   while (true) {
     const isDone = yield* Effect.raceFirst(Effect.as(Fiber.join(fiber), true), Effect.as(Effect.sleep(SAVE_MS), false))
     if (evidence.isAccepted) yield* sending.noteAcceptance
@@ -384,10 +388,11 @@ const saveUntilEnd = Effect.fnUntraced(function* (run: Run, fiber: Fiber.Fiber<v
       results.failRest("expired")
       break
     }
-    // What is handed over whole cannot be cut, unless it waits.
-    if (!run.isHalted && (run.isWaiting || sending.targets.length > sending.slice)) {
-      run.isHalted = yield* sending.isHalted
-      if (!run.isHalted && lookedAt - comparedAt >= COMPARE_MS) {
+    const isCompared = lookedAt - comparedAt >= COMPARE_MS
+    // What is handed over whole is through before there is anything to cut, but where provider or node are slow.
+    if (!run.isHalted && (run.isWaiting || !isWhole(sending) || (isCompared && hasMany(run)))) {
+      run.isHalted = run.isOutdated = yield* sending.isHalted
+      if (!run.isHalted && isCompared) {
         comparedAt = lookedAt
         run.isHalted = run.isOutdated = yield* sending.isReplaced
       }
@@ -403,6 +408,12 @@ const saveUntilEnd = Effect.fnUntraced(function* (run: Run, fiber: Fiber.Fiber<v
   const isOurStill = yield* save(run)
   if (run.isCut && isOurStill) yield* sending.giveBack
 })
+
+const isWhole = ({ slice, targets }: Sending): boolean => targets.length <= slice
+
+/** Whether the provider has many in hand that wait. */
+const hasMany = ({ given, sending }: Run): boolean =>
+  sending.targets.length >= FEW_TARGETS && given.values().some(({ states }) => states.includes(0))
 
 /** Whether what came while the process slept is still read, which was late by so much. */
 const isHearing = (run: Run, at: number, lateMs: number): boolean => {

@@ -234,6 +234,38 @@ it.each([
   expect(givenBack).toBe(isHalted ? 1 : 0)
 })
 
+it.each([
+  ["that was cancelled", "isHalted"],
+  ["whose credential was removed", "isReplaced"]
+])(
+  "begins no more of a batch %s that its provider has whole, and does not get through in a second",
+  async (_, look) => {
+    const all = targets(60)
+    const ids = all.map(({ id }) => id)
+    const chunks: Array<ResultChunk> = []
+    let givenBack = 0
+    const looked = await Effect.runPromise(Deferred.make<void>())
+    const send: Provider["send"] = ({ mayBegin, onBegun, targets: part }, onOutcome) =>
+      Effect.gen(function* () {
+        for (const index of part.keys()) {
+          if (index === 20) yield* Deferred.await(looked)
+          const begins = mayBegin!()
+          if (begins) onBegun!(index)
+          onOutcome(index, begins ? { _tag: "Ok", messageId: null } : { _tag: "Withheld" })
+        }
+      })
+    const halts = Effect.sync(() => {
+      setImmediate(() => Effect.runFork(Deferred.succeed(looked, undefined)))
+      return true
+    })
+    const giveBack = Effect.sync(() => void givenBack++)
+    await Effect.runPromise(sendBatch(sendingOf(all, { send, chunks, [look]: halts, giveBack })))
+    expect(chunks.flatMap(({ final }) => final.recipients)).toEqual(ids.slice(0, 20))
+    expect(chunks.at(-1)!.remaining).toEqual(ids.slice(20))
+    expect(givenBack).toBe(1)
+  }
+)
+
 it("spends no attempt on what a credential that was replaced meanwhile did not get through, and may go again", async () => {
   const all = targets(4)
   const chunks: Array<ResultChunk> = []
