@@ -64,8 +64,9 @@ const options = Command.make(
         ...(Option.isSome(name) ? { name: name.value } : {}),
         ...(Option.isSome(identityVerification) ? { identity_verification: identityVerification.value === "on" } : {})
       }
+      const known = yield* store.find(app)
       const found =
-        Object.keys(change).length === 0 ? yield* store.find(app) : yield* asCommand(store.update(app, change))
+        Option.isNone(known) || Object.keys(change).length === 0 ? known : yield* asCommand(store.update(app, change))
       if (Option.isNone(found)) return yield* noApplication(app)
       const { identityVerification: isOn } = found.value
       yield* Console.log(JSON.stringify({ app_id: app, name: found.value.name, identity_verification: isOn }))
@@ -85,6 +86,7 @@ const identitySecret = Command.make(
   },
   ({ app, overlap }) =>
     Effect.gen(function* () {
+      if (Option.isNone(yield* (yield* ApplicationStore).find(app))) return yield* noApplication(app)
       const issued = yield* asCommand(reissueIdentitySecret(app, overlap * 1000))
       if (Option.isNone(issued)) return yield* noApplication(app)
       yield* Console.log(JSON.stringify({ app_id: app, identity_secret: issued.value.secret }))

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { AccountId, OrganizationId } from "../../services/domain/Ids.ts"
 import type { Person } from "../../services/domain/people/Account.ts"
 import type { Page } from "../../services/ports/audience/DeviceStore.ts"
-import { ApiError, invalid, notFound } from "../http/pipeline/ApiError.ts"
+import { ApiError, invalid } from "../http/pipeline/ApiError.ts"
 import { refusalOfJson } from "../http/pipeline/Body.ts"
 import { page } from "../http/pipeline/Page.ts"
 import { within } from "../http/pipeline/WaitLimiter.ts"
@@ -18,7 +18,9 @@ export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 
 /** An id as it was given; what is none is that of nothing. */
 export const idIn = <Id extends string>(text: string, what: string): Effect.Effect<Id, ApiError> =>
-  UUID.test(text) ? Effect.succeed(text.toLowerCase() as Id) : Effect.fail(notFound(what))
+  UUID.test(text)
+    ? Effect.succeed(text.toLowerCase() as Id)
+    : Effect.fail(new ApiError("not_found", `There is no such ${what}, or it is none of yours.`))
 
 export const organizationId = (text: string) => idIn<OrganizationId>(text, "organization")
 export const accountId = (text: string) => idIn<AccountId>(text, "member")

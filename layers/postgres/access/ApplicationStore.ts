@@ -59,7 +59,7 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
           Effect.gen(function* () {
             // Two nodes that start at once on an empty database must not make an organization each.
             yield* sql`SELECT pg_advisory_xact_lock(${NAMED_APPLICATION})`
-            if (isFirst && (yield* sql`SELECT 1 FROM applications LIMIT 1`).length > 0) return Option.none()
+            if (isFirst && (yield* sql`SELECT 1 FROM organizations LIMIT 1`).length > 0) return Option.none()
             const [made] = yield* sql<{ readonly id: OrganizationId }>`
               INSERT INTO organizations (id, name, of_operators)
               SELECT ${application.organizationId}::uuid, ${FIRST_ORGANIZATION}, true
@@ -84,8 +84,11 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
 
     const createFirst: ApplicationStore["Service"]["createFirst"] = (application) => insert(application, true)
 
+    // OFFSET 0: looked up, and not joined with all organizations.
+    const isKept = sql`(SELECT o.deleted_at IS NULL FROM organizations o WHERE o.id = organization_id OFFSET 0)`
+
     const find: ApplicationStore["Service"]["find"] = (id) =>
-      sql<ApplicationRow>`SELECT ${columns} FROM applications WHERE id = ${id}`.pipe(
+      sql<ApplicationRow>`SELECT ${columns} FROM applications WHERE id = ${id} AND ${isKept}`.pipe(
         Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), applicationOf)),
         storeError("ApplicationStore.find")
       )
@@ -93,10 +96,7 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
     const all: ApplicationStore["Service"]["all"] = (after, limit) =>
       sql<ApplicationRow>`
         SELECT ${columns} FROM applications
-        WHERE ${after === null ? sql`true` : sql`id > ${after}`} AND (
-          -- OFFSET 0: looked up, and not joined with all organizations.
-          SELECT o.deleted_at IS NULL FROM organizations o WHERE o.id = organization_id OFFSET 0
-        )
+        WHERE ${after === null ? sql`true` : sql`id > ${after}`} AND ${isKept}
         ORDER BY id LIMIT ${limit + 1}`.pipe(
         Effect.map((rows) => pageOf(rows.map(applicationOf), limit)),
         storeError("ApplicationStore.all")
@@ -145,7 +145,7 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
       storeError("ApplicationStore.setIdentitySecret")
     )
 
-    const count = sql<{ readonly count: number }>`SELECT count(*)::int AS count FROM applications`.pipe(
+    const count = sql<{ readonly count: number }>`SELECT count(*)::int AS count FROM applications WHERE ${isKept}`.pipe(
       Effect.map((rows) => rows[0]!.count),
       storeError("ApplicationStore.count")
     )

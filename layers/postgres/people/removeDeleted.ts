@@ -19,7 +19,7 @@ const CHUNK = 2_000
 /** Notifications whose results are removed together. */
 const NOTIFICATIONS = 200
 
-/** After so long an organization has another turn that failed, or that is not over yet: meanwhile it is the others'. */
+/** After so long an organization has another turn that failed: meanwhile it is the others'. */
 const AGAIN_MS = 60_000
 const LOOK_MS = 5_000
 
@@ -160,17 +160,18 @@ export const removeDeleted = (sql: SqlClient.SqlClient): OrganizationStore["Serv
   const later = new Map<OrganizationId, number>()
   const removeNext = (now: number): Effect.Effect<number, SqlError> =>
     Effect.gen(function* () {
-      const [organization] = yield* sql<{ readonly id: OrganizationId; readonly is_over: boolean }>`
-        SELECT id, deleted_at < now() - ${LEFT} * interval '1 s' AS is_over
+      const [organization] = yield* sql<{ readonly id: OrganizationId; readonly age: number }>`
+        SELECT id, extract(epoch FROM now() - deleted_at)::float8 AS age
         FROM organizations WHERE deleted_at IS NOT NULL AND NOT (id = ANY(${uuids([...later.keys()])}))
         ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`
       if (organization === undefined) return 0
-      const { id, is_over } = organization
-      const removed = yield* Effect.onError(removeOrganization(sql, id, is_over), () =>
+      const { age, id } = organization
+      const removed = yield* Effect.onError(removeOrganization(sql, id, age > LEFT), () =>
         Effect.sync(() => later.set(id, now + AGAIN_MS))
       )
       if (removed > 0) return removed
-      later.set(id, now + LOOK_MS)
+      // Nothing is left but what those write who were under way: it is looked at again when they have ended.
+      later.set(id, now + Math.max(1000 * (LEFT - age), LOOK_MS))
       return yield* removeNext(now)
     })
   return Effect.gen(function* () {

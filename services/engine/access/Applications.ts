@@ -47,7 +47,7 @@ export const createApplication = Effect.fnUntraced(function* (name: string) {
   return secrets
 })
 
-/** The same for the very first one; none when there is an application already. */
+/** The same for the very first one; none when the database is not new. */
 export const createFirstApplication = Effect.fnUntraced(function* (name: string) {
   const store = yield* ApplicationStore
   const { application, secrets } = yield* draft(name)

@@ -35,10 +35,14 @@ export class ApplicationStore extends Context.Service<
   {
     /** One transaction: the application (in the operators' organization, made if there is none) with its keys and identity secret. */
     readonly create: (application: NewApplication) => Effect.Effect<Application, StoreError>
-    /** The same, only if there is no application yet; none otherwise. Of several nodes that start at once, one makes it. */
+    /**
+     * The same in a database that is new: one that has no organization. None otherwise. Of several nodes that start at once,
+     * one makes it.
+     */
     readonly createFirst: (application: NewApplication) => Effect.Effect<Option.Option<Application>, StoreError>
+    /** Deleted ones aside, as in `all` and `count`. */
     readonly find: (id: AppId) => Effect.Effect<Option.Option<Application>, StoreError>
-    /** Of all organizations, oldest first, without those that are being removed with theirs. */
+    /** Of all organizations, oldest first. */
     readonly all: (after: string | null, limit: number) => Effect.Effect<Page<Application>, StoreError>
     /** Changes what is given. Writes the audit log, as all that changes something here. */
     readonly update: (id: AppId, change: UpdateApplication) => Effect.Effect<Option.Option<Application>, StoreError>

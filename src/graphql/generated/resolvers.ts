@@ -1379,7 +1379,7 @@ export type Mutation = {
   /** With its applications and all that they hold. */
   readonly deleteOrganization: Scalars["Boolean"]["output"]
   readonly createApplication: CreatedApplication
-  /** With all that it holds. Its keys are unknown within a second, and nothing of it is sent any more. */
+  /** With all that it holds. Its keys are unknown within a second; what providers have in hand may go out for a second or two more, and nothing else of it is sent. */
   readonly deleteApplication: Scalars["Boolean"]["output"]
   /** An open invitation of the same address is replaced. One that was mailed in the last ten minutes is answered as it is, with the role, and no second mail goes out. */
   readonly inviteMember: Invitation

@@ -455,7 +455,7 @@ const SIZES = [0, 1, 2, 5, 10, 30, 100, 300, 1000]
 const MAY_READ_WHOLE = [
   // All organizations, applications and accounts, for operators; what `app create` makes belongs to the first.
   "FROM organizations o WHERE o.deleted_at IS NULL ORDER BY o.id",
-  "FROM applications WHERE true AND ( -- OFFSET 0: looked up, and not joined with all organizations",
+  "FROM applications WHERE true AND (SELECT o.deleted_at IS NULL FROM organizations o",
   "SELECT count(*)::int AS count FROM applications",
   "FROM organizations WHERE of_operators AND deleted_at IS NULL",
   // All credentials, for metrics; segments that workflows wait for, for a look now and then; processes, of which few are.

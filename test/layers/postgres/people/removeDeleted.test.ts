@@ -208,13 +208,14 @@ layer(peopleStores())("what deleted organizations leave behind", (it) => {
       const left = sql<{ id: OrganizationId }>`SELECT id FROM organizations WHERE deleted_at IS NOT NULL`
       expect((yield* left).map(({ id }) => id)).toEqual([first.organization])
       yield* write
-      yield* TestClock.adjust("6 seconds")
+      // Not looked through again while nobody can be done with it: of many that were deleted that took a node a quarter of a core.
+      yield* TestClock.adjust("20 seconds")
+      yield* removeAll
+      expect(yield* devices).toHaveLength(1)
+      yield* aged
+      yield* TestClock.adjust("11 seconds")
       yield* removeAll
       expect(yield* devices).toHaveLength(0)
-      expect(yield* left).toHaveLength(1)
-      yield* aged
-      yield* TestClock.adjust("6 seconds")
-      yield* removeAll
       expect(yield* left).toHaveLength(0)
     })
   )
