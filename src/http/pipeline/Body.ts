@@ -6,7 +6,7 @@ import { ApiError, invalid } from "./ApiError.ts"
 import type { Incoming } from "./Incoming.ts"
 import type { Unfinished } from "./UnfinishedBodies.ts"
 import { ended, grew } from "./UnfinishedBodies.ts"
-import { CHANGED, changedNumbers } from "./WrittenNumbers.ts"
+import { CHANGED, changedNumbers, isLarge } from "./WrittenNumbers.ts"
 
 /** Levels of objects and arrays inside each other, at most. */
 export const DEPTH = 32
@@ -117,18 +117,25 @@ interface Problem {
   readonly message: string
 }
 
-const NONE: ReadonlySet<number> = new Set()
+/** Numbers that are not what was written. */
+type Changed = Pick<ReadonlySet<number>, "has">
+
+const NONE: Changed = new Set()
+
+/** Says that all numbers are what was written, and keeps in mind whether one was large. */
+const lookout = {
+  hasLarge: false,
+  has: (value: number): boolean => {
+    if (isLarge(value)) lookout.hasLarge = true
+    return false
+  }
+}
 
 /**
  * What a schema would let through and a database or a careless merge would not: nesting without end, `__proto__`, numbers
  * that are not what was written, and the characters that JSON can escape but UTF-8 text in PostgreSQL cannot hold.
  */
-const problemIn = (
-  value: unknown,
-  depth: number,
-  hasEscapes: boolean,
-  changed: ReadonlySet<number>
-): Problem | null => {
+const problemIn = (value: unknown, depth: number, hasEscapes: boolean, changed: Changed): Problem | null => {
   if (typeof value === "string") {
     return hasEscapes && (value.includes("\0") || !value.isWellFormed())
       ? { path: [], message: "must not contain U+0000 or half of a surrogate pair" }
@@ -175,18 +182,21 @@ export const parseJson = (given: Uint8Array): Result.Result<unknown, ApiError<"v
       invalid([{ field: "body", message: `is not valid JSON${where === undefined ? "" : ` ${where}`}` }])
     )
   }
-  const wrong = refusalOfJson(value, text.includes("\\u"), changedNumbers(text))
+  const hasEscapes = text.includes("\\u")
+  lookout.hasLarge = false
+  const refusal = refusalOfJson(value, hasEscapes, lookout)
+  if (refusal !== null) return Result.fail(refusal)
+  const wrong = lookout.hasLarge ? refusalOfJson(value, hasEscapes, changedNumbers(text)) : null
   return wrong === null ? Result.succeed(value) : Result.fail(wrong)
 }
 
 /**
  * What the engine cannot take of a value that looks like JSON; null: nothing. `hasEscapes`: texts may hold any character.
- * `changed`: numbers that are not what was written.
  */
 export const refusalOfJson = (
   value: unknown,
   hasEscapes: boolean,
-  changed: ReadonlySet<number> = NONE
+  changed: Changed = NONE
 ): ApiError<"validation_error"> | null => {
   const problem = problemIn(value, DEPTH, hasEscapes, changed)
   if (problem === null) return null
