@@ -189,9 +189,9 @@ export class OrganizationStore extends Context.Service<
     ) => Effect.Effect<Organization, NotThere | NotAllowed | TooManyOfThem | StoreError>
 
     /**
-     * Removes a part of what a deleted organization or application holds, and in the end the organization. Answers what was removed; 0 when there
-     * is nothing left to remove, or another node is at it. One that fails is left aside for a minute, so that it keeps none
-     * of the others waiting.
+     * Removes a part of what a deleted organization or application holds, and in the end the organization. Answers what was
+     * removed; 0 when there is nothing left to remove, or another node is at it. One that fails is left aside for a minute,
+     * so that it keeps none of the others waiting.
      */
     readonly removeDeleted: Effect.Effect<number, StoreError>
   }
