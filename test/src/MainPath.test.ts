@@ -127,9 +127,17 @@ layer(SYSTEM, { timeout: 240_000, excludeTestServices: true })("the main path", 
         )
       )
       yield* Deferred.await(first)
-      const { status } = yield* system.call("GET", "/api/v1/devices?limit=1", undefined, { authorization })
-      expect(status).toBe(200)
-      expect(waiting).toBeGreaterThan(30)
+      // How many of them were read meanwhile, by request of the other. Whatever else the machine does at the moment may
+      // hold up one of these, but not each.
+      const read: Array<number> = []
+      while (waiting > 0) {
+        const before = waiting
+        const { status } = yield* system.call("GET", "/api/v1/devices?limit=1", undefined, { authorization })
+        expect(status).toBe(200)
+        if (waiting > 0) read.push(before - waiting)
+      }
+      expect(read.length).toBeGreaterThan(3)
+      expect(Math.min(...read)).toBeLessThan(5)
       yield* Fiber.join(posts)
     })
   )
