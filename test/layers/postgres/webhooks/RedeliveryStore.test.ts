@@ -14,7 +14,7 @@ import { RUNNING } from "../../../../services/ports/operations/TooManyRunning.ts
 import { addWork, claimedWork, exhaust, webhookStores, LEASE, newApp, results } from "./WebhookWork.ts"
 
 const tried = (positions: ReadonlyArray<number>, outcome: number): ReadonlyArray<WebhookAttempt> =>
-  positions.map((position) => ({ position, at: Date.now(), latencyMs: 1, outcome }))
+  positions.map((position) => ({ position, at: Date.now() - 1, latencyMs: 1, outcome }))
 
 /** A webhook with events of one chunk: the first `exhausted` of them used up their attempts, the others were taken. */
 const ended = Effect.fnUntraced(function* (exhausted: number, delivered: number) {
