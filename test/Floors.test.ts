@@ -201,6 +201,7 @@ const LOOSE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "NetworkFault.ts": "what is said of any peer that cannot be reached",
     "Text.ts": "what a text may hold, wherever it stands",
     "Time.ts": "moments as all interfaces write them",
+    "WrittenNumbers.ts": "what a number of JSON may be, wherever it stands",
     "ZoneNames.ts": "the names of time zones, of people, audiences and schedules alike"
   },
   "services/ports": {

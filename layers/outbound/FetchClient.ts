@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import type { Fetched } from "../../services/domain/workflows/Fetched.ts"
 import { faultOf, fetchedOf } from "../../services/domain/workflows/Fetched.ts"
 import { retryAfterMs } from "../../services/domain/sending/Push.ts"
+import { parseWritten } from "../../services/domain/WrittenNumbers.ts"
 import type { OutboundRefused } from "../../services/ports/outbound/OutboundPolicy.ts"
 import type { NoAnswer, SmallAnswer } from "../../services/ports/outbound/SmallRequests.ts"
 import { SmallRequests } from "../../services/ports/outbound/SmallRequests.ts"
@@ -29,7 +30,7 @@ const answered = ({ body, headers, status }: SmallAnswer): Fetched | Unread => {
     const value = parsed(body)
     return isDeeper(value, DEPTH)
       ? faultOf(`the answer is nested deeper than ${DEPTH} levels`)
-      : { ...fetched, body: value, size: body.length }
+      : { ...fetched, body: kept(value, body), size: body.length }
   }
   return { _tag: "Unread", size: body.length, read }
 }
@@ -50,6 +51,24 @@ const parsed = (text: string): unknown => {
   } catch {
     return null
   }
+}
+
+/**
+ * What can be kept of a value. An answer is not refused for what a request would be, as nobody could mend it: a number that
+ * would be another is kept as its text, and a character that is none as the sign for that.
+ */
+const kept = (value: unknown, text: string): unknown => {
+  const exact = MAY_BE_LARGE.test(text) ? parseWritten(text, (written) => written) : value
+  return text.includes("\\u") ? storable(exact) : exact
+}
+
+const MAY_BE_LARGE = /\d{16}|\de/i
+
+const storable = (value: unknown): unknown => {
+  if (typeof value === "string") return value.toWellFormed().replaceAll("\0", "\ufffd")
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return value.map(storable)
+  return Object.fromEntries(Object.entries(value).map(([key, inside]) => [storable(key), storable(inside)]))
 }
 
 const unanswered = (error: OutboundRefused | NoAnswer): Fetched => ({

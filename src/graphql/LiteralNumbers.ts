@@ -1,7 +1,7 @@
 import type { ASTNode, ASTVisitFn, FloatValueNode, IntValueNode, ValidationRule } from "graphql"
 import { getNamedType, Kind } from "graphql"
+import { CHANGED, isChanged } from "../../services/domain/WrittenNumbers.ts"
 import { invalid } from "../http/pipeline/ApiError.ts"
-import { CHANGED, isChanged } from "../http/pipeline/WrittenNumbers.ts"
 import { graphqlError } from "./GraphqlErrors.ts"
 
 /** A node, or a list of some, with the key of what was gone into. */

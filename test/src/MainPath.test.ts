@@ -130,8 +130,7 @@ layer(SYSTEM, { timeout: 240_000, excludeTestServices: true })("the main path", 
       // How many of them were read meanwhile, by request of the other. Whatever else the machine does at the moment may
       // hold up one of these, but not each.
       const read: Array<number> = []
-      while (waiting > 0) {
-        const before = waiting
+      for (let before = waiting; before > 0; before = waiting) {
         const { status } = yield* system.call("GET", "/api/v1/devices?limit=1", undefined, { authorization })
         expect(status).toBe(200)
         if (waiting > 0) read.push(before - waiting)

@@ -261,7 +261,7 @@ export const openApi = Effect.fnUntraced(function* (routes: ReadonlyArray<Route>
       title: "Heliograph",
       version: "1",
       description:
-        "Push notifications and e-mail for very large audiences. Times are ISO 8601 in UTC with milliseconds, and taken in this form (`2026-12-24T18:00:00Z`) with any offset (`+02:00`); ids are UUIDs; lists are read page by page with `cursor`. Numbers are read as doubles: fractions are rounded to what these hold, and a number beyond 2^53 that would become another one is refused, however it is written. Send ids of 64 bits as texts.",
+        "Push notifications and e-mail for very large audiences. Times are ISO 8601 in UTC with milliseconds, and taken in this form (`2026-12-24T18:00:00Z`) with any offset (`+02:00`); ids are UUIDs; lists are read page by page with `cursor`. Numbers are read as doubles: fractions are rounded to what these hold, and a number beyond 2^53 that would be read back as another one is refused, however it is written. Send ids of 64 bits as texts.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" }
     },
     servers: [{ url: baseUrl }],

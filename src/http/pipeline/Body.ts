@@ -2,11 +2,11 @@ import { ByteSize, Effect, Fiber, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { isUtf8 } from "node:buffer"
 import { Readable } from "node:stream"
+import { CHANGED, isLarge, parseWritten } from "../../../services/domain/WrittenNumbers.ts"
 import { ApiError, invalid } from "./ApiError.ts"
 import type { Incoming } from "./Incoming.ts"
 import type { Unfinished } from "./UnfinishedBodies.ts"
 import { ended, grew } from "./UnfinishedBodies.ts"
-import { CHANGED, changedNumbers, isLarge } from "./WrittenNumbers.ts"
 
 /** Levels of objects and arrays inside each other, at most. */
 export const DEPTH = 32
@@ -117,25 +117,17 @@ interface Problem {
   readonly message: string
 }
 
-/** Numbers that are not what was written. */
-type Changed = Pick<ReadonlySet<number>, "has">
+/** Stands for a number that is not what was written. */
+const OTHER = Symbol("other number")
 
-const NONE: Changed = new Set()
-
-/** Says that all numbers are what was written, and keeps in mind whether one was large. */
-const lookout = {
-  hasLarge: false,
-  has: (value: number): boolean => {
-    if (isLarge(value)) lookout.hasLarge = true
-    return false
-  }
-}
+/** Whether the JSON that was looked through last has a number that may be another than what was written. */
+let hasLarge = false
 
 /**
  * What a schema would let through and a database or a careless merge would not: nesting without end, `__proto__`, numbers
  * that are not what was written, and the characters that JSON can escape but UTF-8 text in PostgreSQL cannot hold.
  */
-const problemIn = (value: unknown, depth: number, hasEscapes: boolean, changed: Changed): Problem | null => {
+const problemIn = (value: unknown, depth: number, hasEscapes: boolean): Problem | null => {
   if (typeof value === "string") {
     return hasEscapes && (value.includes("\0") || !value.isWellFormed())
       ? { path: [], message: "must not contain U+0000 or half of a surrogate pair" }
@@ -143,13 +135,15 @@ const problemIn = (value: unknown, depth: number, hasEscapes: boolean, changed: 
   }
   if (typeof value === "number") {
     if (!Number.isFinite(value)) return { path: [], message: "must be a number below 1.8e308" }
-    return changed.has(value) ? { path: [], message: CHANGED } : null
+    if (isLarge(value)) hasLarge = true
+    return null
   }
+  if (value === OTHER) return { path: [], message: CHANGED }
   if (typeof value !== "object" || value === null) return null
   if (depth === 0) return { path: [], message: `must not be nested deeper than ${DEPTH} levels` }
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
-      const problem = problemIn(value[i], depth - 1, hasEscapes, changed)
+      const problem = problemIn(value[i], depth - 1, hasEscapes)
       if (problem !== null) return { ...problem, path: [`[${i}]`, ...problem.path] }
     }
     return null
@@ -157,8 +151,7 @@ const problemIn = (value: unknown, depth: number, hasEscapes: boolean, changed: 
   for (const key in value) {
     const name = key.length > 100 ? `${key.slice(0, 100)}…` : key
     if (key === "__proto__") return { path: [name], message: "is not allowed as a field name" }
-    const problem =
-      problemIn(value[key as never], depth - 1, hasEscapes, changed) ?? problemIn(key, depth, hasEscapes, NONE)
+    const problem = problemIn(value[key as never], depth - 1, hasEscapes) ?? problemIn(key, depth, hasEscapes)
     if (problem !== null) return { ...problem, path: [name, ...problem.path] }
   }
   return null
@@ -183,22 +176,22 @@ export const parseJson = (given: Uint8Array): Result.Result<unknown, ApiError<"v
     )
   }
   const hasEscapes = text.includes("\\u")
-  lookout.hasLarge = false
-  const refusal = refusalOfJson(value, hasEscapes, lookout)
-  if (refusal !== null) return Result.fail(refusal)
-  const wrong = lookout.hasLarge ? refusalOfJson(value, hasEscapes, changedNumbers(text)) : null
-  return wrong === null ? Result.succeed(value) : Result.fail(wrong)
+  hasLarge = false
+  let refusal = refusalOfJson(value, hasEscapes)
+  // To look at how numbers are written costs more than all the rest of a body.
+  if (refusal === null && hasLarge)
+    refusal = refusalOfJson(
+      parseWritten(text, () => OTHER),
+      hasEscapes
+    )
+  return refusal === null ? Result.succeed(value) : Result.fail(refusal)
 }
 
 /**
  * What the engine cannot take of a value that looks like JSON; null: nothing. `hasEscapes`: texts may hold any character.
  */
-export const refusalOfJson = (
-  value: unknown,
-  hasEscapes: boolean,
-  changed: Changed = NONE
-): ApiError<"validation_error"> | null => {
-  const problem = problemIn(value, DEPTH, hasEscapes, changed)
+export const refusalOfJson = (value: unknown, hasEscapes: boolean): ApiError<"validation_error"> | null => {
+  const problem = problemIn(value, DEPTH, hasEscapes)
   if (problem === null) return null
   const field = problem.path.length === 0 ? "body" : problem.path.join(".").replaceAll(".[", "[").slice(0, 500)
   return invalid([{ field, message: problem.message }])

@@ -40,6 +40,26 @@ describe("a FETCH", () => {
     expect((await fetched(answer)).result).toEqual({ _tag: "Answer", ...expected, size: answer.body.length })
   })
 
+  it.each([
+    // Ids of 64 bits, and what no double is.
+    ['{"a":[9007199254740993,-1541815603606036480]}', { a: ["9007199254740993", "-1541815603606036480"] }],
+    ["[1e400,-1e400,9.007199254740993e15]", ["1e400", "-1e400", "9.007199254740993e15"]],
+    ['{"__proto__":9007199254740993}', JSON.parse('{"__proto__":"9007199254740993"}')],
+    [
+      '[9007199254740992,1e21,0.12345678901234567890,"9007199254740993"]',
+      [2 ** 53, 1e21, 0.12345678901234568, "9007199254740993"]
+    ],
+    [
+      String.raw`{"a\u0000":"\ud800!\udc00","b":["\\u0000","\ud83d\ude00"]}`,
+      { "a\ufffd": "\ufffd!\ufffd", b: ["\\u0000", "😀"] }
+    ]
+  ])(
+    "keeps the text of a number that would be another one, and of characters those that are some: %s",
+    async (body, kept) => {
+      expect((await fetched({ body })).result).toEqual({ _tag: "Answer", status: 200, body: kept, size: body.length })
+    }
+  )
+
   it("fails where the answer is nested deeper than a request may be", async () => {
     const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`
     expect((await fetched({ body: nested(32) })).result).toMatchObject({ _tag: "Answer", status: 200 })
