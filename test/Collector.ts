@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Scope } from "effect"
 import { createServer } from "node:http"
-import type { IncomingHttpHeaders } from "node:http"
+import type { IncomingHttpHeaders, RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 
 /** A span as a collector reads it from OTLP/JSON. */
@@ -58,39 +58,10 @@ const read = (attributes: ReadonlyArray<Attribute>): Record<string, unknown> =>
     })
   )
 
-/** An OTLP collector that keeps what it gets. */
-export const startCollector: Effect.Effect<Collector, never, Scope.Scope> = Effect.gen(function* () {
-  const spans: Array<CollectedSpan> = []
-  const requests: Array<Collector["requests"][number]> = []
-  const server = yield* Effect.acquireRelease(
+const listening = (handler: RequestListener) =>
+  Effect.acquireRelease(
     Effect.callback<ReturnType<typeof createServer>>((resume) => {
-      const server = createServer((request, response) => {
-        const chunks: Array<Buffer> = []
-        request.on("data", (chunk: Buffer) => chunks.push(chunk))
-        request.on("end", () => {
-          requests.push({ path: request.url!, headers: request.headers })
-          const traces = JSON.parse(Buffer.concat(chunks).toString()) as Traces
-          for (const { resource, scopeSpans } of traces.resourceSpans) {
-            const instance = String(read(resource.attributes)["service.instance.id"])
-            for (const span of scopeSpans.flatMap((scope) => scope.spans)) {
-              spans.push({
-                traceId: span.traceId,
-                spanId: span.spanId,
-                parentSpanId: span.parentSpanId || null,
-                name: span.name,
-                kind: span.kind,
-                status: span.status.code,
-                startNs: BigInt(span.startTimeUnixNano),
-                endNs: BigInt(span.endTimeUnixNano),
-                attributes: read(span.attributes),
-                instance,
-                text: JSON.stringify(span)
-              })
-            }
-          }
-          response.writeHead(200, { "content-type": "application/json" }).end("{}")
-        })
-      })
+      const server = createServer(handler)
       server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
     }),
     (server) =>
@@ -99,5 +70,49 @@ export const startCollector: Effect.Effect<Collector, never, Scope.Scope> = Effe
         server.closeAllConnections()
       })
   )
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, spans, requests }
+
+const urlOf = (server: ReturnType<typeof createServer>) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+/** An OTLP collector that takes what it is sent, and answers nothing. */
+export const startSilentCollector = Effect.gen(function* () {
+  let requests = 0
+  const server = yield* listening((request) => {
+    request.resume()
+    requests++
+  })
+  return { url: urlOf(server), requests: () => requests }
+})
+
+/** An OTLP collector that keeps what it gets. */
+export const startCollector: Effect.Effect<Collector, never, Scope.Scope> = Effect.gen(function* () {
+  const spans: Array<CollectedSpan> = []
+  const requests: Array<Collector["requests"][number]> = []
+  const server = yield* listening((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      requests.push({ path: request.url!, headers: request.headers })
+      const traces = JSON.parse(Buffer.concat(chunks).toString()) as Traces
+      for (const { resource, scopeSpans } of traces.resourceSpans) {
+        const instance = String(read(resource.attributes)["service.instance.id"])
+        for (const span of scopeSpans.flatMap((scope) => scope.spans)) {
+          spans.push({
+            traceId: span.traceId,
+            spanId: span.spanId,
+            parentSpanId: span.parentSpanId || null,
+            name: span.name,
+            kind: span.kind,
+            status: span.status.code,
+            startNs: BigInt(span.startTimeUnixNano),
+            endNs: BigInt(span.endTimeUnixNano),
+            attributes: read(span.attributes),
+            instance,
+            text: JSON.stringify(span)
+          })
+        }
+      }
+      response.writeHead(200, { "content-type": "application/json" }).end("{}")
+    })
+  })
+  return { url: urlOf(server), spans, requests }
 })

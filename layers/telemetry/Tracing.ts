@@ -1,10 +1,10 @@
 import { Cause, Clock, Context, Effect, Exit, Layer, Option, Tracer } from "effect"
-import { FetchHttpClient } from "effect/http"
 import { OtlpExporter, OtlpSerialization, OtlpTracer } from "effect/observability"
 import { hostname } from "node:os"
 import type { Attributes, OpenSpan, SpanKind } from "../../services/ports/operations/Tracing.ts"
 import { Tracing } from "../../services/ports/operations/Tracing.ts"
 import { Settings } from "../config/Settings.ts"
+import { layer as collectorClient } from "./CollectorClient.ts"
 import { mask } from "./mask.ts"
 
 /*
@@ -96,7 +96,7 @@ export const layer: Layer.Layer<never, never, Settings> = Layer.unwrap(
         ).pipe(
           Layer.provide(OtlpExporter.layerFlusher),
           Layer.provide(OtlpSerialization.layerJson),
-          Layer.provide(FetchHttpClient.layer)
+          Layer.provide(collectorClient)
         )
   )
 )

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { layer as tracingLayer, make } from "../../../layers/telemetry/Tracing.ts"
 import { layer as settingsOf } from "../../../layers/config/Settings.ts"
 import { Tracing } from "../../../services/ports/operations/Tracing.ts"
-import { startCollector } from "../../Collector.ts"
+import { startCollector, startSilentCollector } from "../../Collector.ts"
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c"
 const SPAN = "b7ad6b7169203331"
@@ -118,5 +118,22 @@ it.live("goes on working, and ends, when the collector is not there", () =>
         tracing.begin(SAMPLED, "accept", nothing, () => Effect.succeed("done"))
       )
     ).toBe("done")
+  })
+)
+
+it.live("sends a collector that does not answer no more than it would have taken, and drops the rest", () =>
+  Effect.gen(function* () {
+    const collector = yield* startSilentCollector
+    yield* traced({ OTLP_ENDPOINT: collector.url }, (tracing) =>
+      Effect.gen(function* () {
+        const record = tracing.begin(SAMPLED, "accept", nothing, () => Effect.void)
+        for (let batch = 0; batch < 40; batch++) {
+          yield* Effect.repeat(record, { times: 999 })
+          yield* Effect.promise(() => new Promise(setImmediate))
+        }
+      })
+    )
+    expect(collector.requests()).toBeGreaterThan(0)
+    expect(collector.requests()).toBeLessThan(18)
   })
 )
