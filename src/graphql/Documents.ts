@@ -1,5 +1,7 @@
 /** Characters of all queries that are remembered. An AST takes some hundred times as many bytes at worst. */
 const CHARACTERS = 200_000
+/** What the shortest query counts for, as it has a document, an operation and a field. */
+const LEAST = 100
 
 /**
  * Parsed queries by their text: clients send the same ones over and over. Bounded by length and not by number, so that
@@ -24,13 +26,13 @@ export class DocumentCache<A> {
 
   set(text: string, document: A): void {
     if (text.length > CHARACTERS / 10) return
-    if (this.#known.delete(text)) this.#characters -= text.length
+    if (this.#known.delete(text)) this.#characters -= LEAST + text.length
     this.#known.set(text, document)
-    this.#characters += text.length
+    this.#characters += LEAST + text.length
     for (const oldest of this.#known.keys()) {
       if (this.#characters <= CHARACTERS) return
       this.#known.delete(oldest)
-      this.#characters -= oldest.length
+      this.#characters -= LEAST + oldest.length
     }
   }
 }

@@ -12,6 +12,7 @@ import { createYoga } from "graphql-yoga"
 import type { GraphqlContext } from "./Context.ts"
 import { DocumentCache } from "./Documents.ts"
 import { literalNumbers } from "./LiteralNumbers.ts"
+import { isForAnybody } from "./PeopleFields.ts"
 import type { Cost } from "./QueryLimits.ts"
 import { measure, TOKENS } from "./QueryLimits.ts"
 
@@ -47,8 +48,8 @@ export interface Prepared {
 }
 
 export interface Executor {
-  /** What there is to execute; errors when nothing is. */
-  readonly prepare: (request: GraphqlRequest, mayIntrospect: boolean) => Prepared | ReadonlyArray<GraphQLError>
+  /** What there is to execute; errors when nothing is, and none of a query that is not for strangers, if one asks. */
+  readonly prepare: (request: GraphqlRequest, isKnown: boolean) => Prepared | ReadonlyArray<GraphQLError>
   readonly execute: (prepared: Prepared, context: GraphqlContext) => ExecutionResult | Promise<ExecutionResult>
   readonly yoga: ReturnType<typeof createYoga>
 }
@@ -65,10 +66,8 @@ export const makeExecutor = (schema: GraphQLSchema): Executor => {
     cors: false,
     multipart: false,
     batching: false,
-    parserAndValidationCache: {
-      documentCache: new DocumentCache<DocumentNode>(),
-      errorCache: new DocumentCache<Error>()
-    },
+    // It keeps what is not valid too, whose errors refer to all that validation made: 65 KB of a query of five characters.
+    parserAndValidationCache: false,
     plugins: [
       {
         onParse: ({ setParseFn }: { readonly setParseFn: (parse: (query: string) => DocumentNode) => void }) =>
@@ -90,11 +89,13 @@ export const makeExecutor = (schema: GraphQLSchema): Executor => {
     readonly validate: typeof validate
     readonly execute: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>
   }
-  const { parse: parseOnce, validate: validateOnce } = enveloped({})
+  const { parse: parseAnew, validate: validateAnew } = enveloped({})
+  const valid = new DocumentCache<DocumentNode>()
 
-  const read = (request: GraphqlRequest, mayIntrospect: boolean): Prepared | ReadonlyArray<GraphQLError> => {
+  const read = (request: GraphqlRequest, isKnown: boolean): Prepared | ReadonlyArray<GraphQLError> => {
     const { operationName, query, variables } = request
-    const document = parseOnce(query)
+    const known = valid.get(query)
+    const document = known ?? parseAnew(query)
     const operation = getOperationAST(document, operationName)
     if (operation === null || operation === undefined) {
       return [
@@ -105,15 +106,20 @@ export const makeExecutor = (schema: GraphQLSchema): Executor => {
         )
       ]
     }
-    const cost = measure(schema, document, operation, variables, mayIntrospect)
-    const mistakes = validateOnce(schema, document)
-    return mistakes.length > 0 ? mistakes : { document, kind: operation.operation, cost, request }
+    const cost = measure(schema, document, operation, variables, isKnown)
+    if (!isKnown && !isForAnybody(cost.roots)) return []
+    if (known === undefined) {
+      const mistakes = validateAnew(schema, document)
+      if (mistakes.length > 0) return mistakes
+      valid.set(query, document)
+    }
+    return { document, kind: operation.operation, cost, request }
   }
   return {
     yoga: yoga as unknown as Executor["yoga"],
-    prepare: (request, mayIntrospect) => {
+    prepare: (request, isKnown) => {
       try {
-        return read(request, mayIntrospect)
+        return read(request, isKnown)
       } catch (error) {
         if (error instanceof GraphQLError) return [error]
         throw error

@@ -33,7 +33,7 @@ import { makeExecutor } from "./Executor.ts"
 import { answerOf, defectsOf, graphqlError, persistedQueryNotSupported, refusalBody } from "./GraphqlErrors.ts"
 import { makeLiveAnswers } from "./LiveAnswers.ts"
 import { BODY_BYTES, KNOWN_BODY_BYTES, QUERY_CHARACTERS } from "./QueryLimits.ts"
-import { isForAnybody, makePeopleFields } from "./PeopleFields.ts"
+import { makePeopleFields } from "./PeopleFields.ts"
 import { makeResolvers } from "./Resolvers.ts"
 import type { FieldResolvers } from "./Schema.ts"
 import { makeSchema } from "./Schema.ts"
@@ -160,7 +160,7 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
       isKnown
     )
     // Before anything is told of the query: strangers get to know nothing of the schema.
-    if (!isKnown && !("cost" in prepared && isForAnybody(prepared.cost.roots))) {
+    if (!isKnown && !("cost" in prepared)) {
       return yield* call.ended ?? new Unauthorized({ message: SIGN_IN })
     }
     if (!("cost" in prepared)) {

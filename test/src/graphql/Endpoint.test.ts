@@ -669,7 +669,7 @@ describe("a hostile query", () => {
       for (let round = 0; round < rounds; round++) {
         for (const query of cases) {
           // One that nobody has sent before: what is remembered of queries is full after a while.
-          const body = { query: `#${++sent}\n${query}` }
+          const body = { query: `#${++sent}${"x".repeat(2_000)}\n${query}` }
           const { status } = await server.call("POST", PATH, { key: server.ours.secretKey, body })
           expect([400, 413]).toContain(status)
         }
