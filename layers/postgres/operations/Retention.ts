@@ -172,16 +172,22 @@ const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, at: number, 
     ) RETURNING 1 AS one`
   )
 
-  // The attempts of the work go with it.
-  const webhookWork = yield* inChunks(
-    sql,
-    sql`
-    DELETE FROM webhook_work_items WHERE id IN (
-      SELECT w.id FROM webhook_work_items w
-      WHERE w.id < ${floor} AND w.done AND coalesce(w.finished_at, w.due_at) < ${cutoff}
-      ORDER BY w.id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
-    ) RETURNING 1 AS one`
-  )
+  // The attempts of the work go with it. What waits for a webhook that is disabled is as old as it ever is: enabled again, it
+  // would be told of what nobody knows any more.
+  let webhookWork = 0
+  for (const isOver of [
+    sql`w.done AND coalesce(w.finished_at, w.due_at) < ${cutoff}`,
+    sql`NOT w.done AND w.webhook_id IN (SELECT id FROM webhooks WHERE NOT is_active)`
+  ]) {
+    webhookWork += yield* inChunks(
+      sql,
+      sql`
+      DELETE FROM webhook_work_items WHERE id IN (
+        SELECT w.id FROM webhook_work_items w WHERE w.id < ${floor} AND ${isOver}
+        ORDER BY w.id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+      ) RETURNING 1 AS one`
+    )
+  }
   yield* inChunks(
     sql,
     sql`

@@ -193,6 +193,21 @@ describe("sweep", { concurrent: true }, () => {
     }).pipe(Effect.provide(testDatabase()))
   )
 
+  it.live("removes old webhook work that waits for a webhook which is disabled", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const appId = yield* newApp
+      const [enabled, disabled] = [yield* newWebhook(appId), yield* newWebhook(appId)]
+      yield* sql`UPDATE webhooks SET is_active = false WHERE id = ${disabled}`
+      yield* work(appId, disabled, OLD, false)
+      const kept = [yield* work(appId, enabled, OLD, false), yield* work(appId, disabled, YOUNG, false)].sort()
+      expect(yield* sweep(DAYS, NOON)).toMatchObject({ webhookWork: 1 })
+      expect(yield* idsOf("webhook_work_items")).toEqual(kept)
+      expect(yield* idsOf("webhook_attempts", "work_item_id")).toEqual(kept)
+      expect(yield* idsOf("event_chunks")).toHaveLength(2)
+    }).pipe(Effect.provide(testDatabase()))
+  )
+
   it.live("removes old replays, unless they are still at work", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
