@@ -144,8 +144,10 @@ export const layer: Layer.Layer<OrganizationStore, never, SqlClient.SqlClient | 
 
     const applications: OrganizationStore["Service"]["applications"] = (id, after, limit) =>
       sql<ApplicationRow>`
-        SELECT ${sql.literal(APPLICATION_COLUMNS)} FROM applications
-        WHERE ${sql.and([sql`organization_id = ${id}`, ...(after === null ? [] : [sql`id > ${after}`])])}
+        SELECT ${sql.literal(APPLICATION_COLUMNS)} FROM (
+          -- OFFSET 0: not those of all organizations, in the order of their ids.
+          SELECT * FROM applications WHERE organization_id = ${id} OFFSET 0
+        ) AS theirs ${after === null ? sql`` : sql`WHERE id > ${after}`}
         ORDER BY id LIMIT ${limit + 1}`.pipe(
         Effect.map((rows) => pageOf(rows.map(applicationOf), limit)),
         storeError("OrganizationStore.applications")

@@ -64,8 +64,9 @@ export const layer: Layer.Layer<SessionStore, never, SqlClient.SqlClient> = Laye
 
     const list: SessionStore["Service"]["list"] = (account) =>
       sql<SessionRow>`
-        SELECT ${sql.literal(SESSION_COLUMNS)} FROM sessions s JOIN accounts a ON a.id = s.account_id
-        WHERE s.account_id = ${account} AND s.expires_at > now() AND s.epoch = a.epoch ORDER BY s.id DESC`.pipe(
+        SELECT ${sql.literal(SESSION_COLUMNS)} FROM (SELECT * FROM sessions WHERE account_id = ${account} OFFSET 0) AS s
+        WHERE s.expires_at > now() AND s.epoch = (SELECT epoch FROM accounts WHERE id = ${account})
+        ORDER BY s.id DESC`.pipe(
         Effect.map((rows) => rows.map(sessionOf)),
         storeError("SessionStore.list")
       )

@@ -30,8 +30,8 @@ export const deleteAccount = (sql: SqlClient.SqlClient): AccountStore["Service"]
       if (used?.isRight !== true) return false
       yield* lockCodes(sql, [email])
       const locked = yield* sql<{ readonly id: OrganizationId }>`
-        SELECT o.id FROM organizations o JOIN members m ON m.organization_id = o.id
-        WHERE m.account_id = ${id} ORDER BY o.id FOR NO KEY UPDATE OF o`
+        SELECT o.id FROM members m JOIN organizations o ON o.id = ANY(ARRAY[m.organization_id])
+        WHERE m.account_id = ${id} ORDER BY m.organization_id FOR NO KEY UPDATE OF o`
       // From here on the account joins no organization: that looks at its row. Those who change members hold their
       // organization's lock when they do so, hence this order.
       yield* sql`SELECT 1 FROM accounts WHERE id = ${id} FOR UPDATE`
@@ -41,8 +41,8 @@ export const deleteAccount = (sql: SqlClient.SqlClient): AccountStore["Service"]
           (SELECT count(*)::int FROM members x WHERE x.organization_id = o.id AND x.account_id <> ${id} AND x.role = 'owner')
             AS other_owners,
           (SELECT count(*)::int FROM members x WHERE x.organization_id = o.id AND x.account_id <> ${id}) AS others
-        FROM organizations o JOIN members m ON m.organization_id = o.id AND m.account_id = ${id}
-        ORDER BY o.id`
+        FROM members m JOIN organizations o ON o.id = ANY(ARRAY[m.organization_id])
+        WHERE m.account_id = ${id} ORDER BY m.organization_id`
       if (own.some(({ id }) => !locked.some((one) => one.id === id))) return yield* new JoinedMeanwhile()
       const needed = own.filter(({ other_owners, role }) => role === "owner" && other_owners === 0)
       for (const { id: organizationId, others } of needed) {

@@ -34,6 +34,7 @@ const MORE: Readonly<Record<string, number>> = {
   "DeviceStore.register, many": 3000,
   // Some dozen statements in one transaction.
   "AccountStore.remove": 400,
+  "AccountStore.signIn": 250,
   // Looks into all that an application may have, a few times.
   "OrganizationStore.removeDeleted": 1000,
   // Ten mails, each written and removed.
@@ -52,6 +53,10 @@ const MORE: Readonly<Record<string, number>> = {
   "ExecutionStore.enterPage": 500,
   "ExecutionStore.enterPage, of a description": 500,
   "TriggerStore.takeEvents": 500,
+  // Which of all segments that are watched is due: one in a hundred rows here.
+  "TriggerStore.look": 400,
+  // Two pages of a hundred events, each with its chunk, work and attempts.
+  "WebhookStore.deliveries, of many by status": 1_200,
   // Three messages, to two devices each.
   "NotificationStore.acceptForUsers, several at once": 300,
   "TriggerStore.takeChanges": 500,
