@@ -8,7 +8,7 @@ import type { AppId, DeviceId } from "../../../services/domain/Ids.ts"
 import { uuidFloor } from "../../../services/domain/Ids.ts"
 import { storedZone } from "../../../services/domain/ZoneNames.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
-import type { DeviceFilter, NamedDevice } from "../../../services/ports/audience/DeviceStore.ts"
+import type { DeviceFilter, NamedDevice, Registered } from "../../../services/ports/audience/DeviceStore.ts"
 import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { notedOfImport, notedOfPeople } from "../access/auditEntry.ts"
@@ -67,15 +67,26 @@ interface Registration {
   readonly devices: ReadonlyArray<RegisterDevice>
 }
 
-/** A row to be written: the last line of its token. */
+/** A device of a call. */
 interface Line {
   /** Application and token. */
   readonly place: string
   readonly appId: AppId
   readonly key: string
+  /** The key of the token that the device had before, if that was another one. */
+  readonly before: string | null
+  /** Of a row that is new. */
   readonly id: string
   readonly token: string
-  device: RegisterDevice
+  readonly device: RegisterDevice
+}
+
+const lineOf = (appId: AppId, device: RegisterDevice): Line => {
+  const { platform, previous_token: previous } = device
+  const token = storedToken(device)
+  const key = keyOf(token)
+  const given = previous === undefined ? key : keyOf(storedToken({ platform, token: previous }))
+  return { place: appId + key, appId, key, before: given === key ? null : given, id: uuidv7(), token, device }
 }
 
 /** One call of `among`. */
@@ -103,31 +114,34 @@ const isOfMoment = (error: StoreError): boolean =>
   refusalBySql(error) === "moment" || (isSqlError(error.cause) && error.cause.reason._tag === "UniqueViolation")
 
 /**
- * Devices that can be registered at once as if one after another. A token that another line calls its device's former one
- * has to be there by then, or gone.
+ * Lines by turns, so that all are written as if one after another: those of a turn are written at once, and a token that
+ * one of them calls its device's former one is no other's token there, nor the former one of another token's device.
  */
-const runsOf = (devices: ReadonlyArray<RegisterDevice>): ReadonlyArray<ReadonlyArray<RegisterDevice>> => {
-  if (devices.length === 1 || devices.every((device) => device.previous_token === undefined)) return [devices]
-  const runs: Array<Array<RegisterDevice>> = []
-  let run: Array<RegisterDevice> | undefined
-  const [present, former, moved] = [new Set<string>(), new Set<string>(), new Set<string>()]
-  for (const device of devices) {
-    const { platform, previous_token: previous } = device
-    const key = keyOf(storedToken(device))
-    const given = previous === undefined ? key : keyOf(storedToken({ platform, token: previous }))
-    const before = given === key ? null : given
-    const meetsOthers = before !== null && (present.has(before) || former.has(before) || present.has(key))
-    if (run === undefined || meetsOthers || former.has(key) || moved.has(key)) {
-      runs.push((run = []))
-      for (const keys of [present, former, moved]) keys.clear()
+const turnsOf = (lines: ReadonlyArray<Line>): ReadonlyArray<ReadonlyArray<Line>> => {
+  if (lines.length === 1 || lines.every(({ before }) => before === null)) return [lines]
+  const turns: Array<Array<Line>> = []
+  /** By place: the last turn with a line of the token, and the last one in which it is a former one, of which token's device. */
+  const named = new Map<string, number>()
+  const former = new Map<string, { readonly turn: number; readonly place: string }>()
+  for (const line of lines) {
+    const { appId, before, place } = line
+    let turn = Math.max(named.get(place) ?? 0, (former.get(place)?.turn ?? -1) + 1)
+    if (before !== null) {
+      const left = appId + before
+      const last = former.get(left)
+      turn = Math.max(
+        turn,
+        (named.get(left) ?? -1) + 1,
+        last === undefined ? 0 : last.turn + (last.place === place ? 0 : 1)
+      )
+      former.set(left, { turn, place })
     }
-    run.push(device)
-    present.add(key)
-    if (before === null) continue
-    former.add(before)
-    moved.add(key)
+    named.set(place, turn)
+    const others = turns[turn]
+    if (others === undefined) turns.push([line])
+    else others.push(line)
   }
-  return runs
+  return turns
 }
 
 export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer.effect(
@@ -142,43 +156,33 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
      * token as well, that one goes on, and the old one is of a device that is no more. A person's row is moved for that
      * person alone, whose identity was proven: a token can be known to others.
      */
-    const renameTokens = Effect.fnUntraced(function* (lines: ReadonlyArray<Line>) {
-      const moved = lines.flatMap(({ appId, device, key, token }) => {
-        const { platform, previous_token: previous } = device
-        const before = previous === undefined ? key : keyOf(storedToken({ platform, token: previous }))
-        return before === key ? [] : [{ appId, before, key, token, userId: device.user_id ?? null }]
-      })
+    const renameTokens = Effect.fnUntraced(function* (turn: ReadonlyArray<Line>) {
+      const moved = turn.filter(({ before }) => before !== null)
       if (moved.length === 0) return
-      const names = sql`unnest(${uuids(moved.map(({ appId }) => appId))}, ${texts(moved.map(({ before }) => before))},
-        ${texts(moved.map(({ key }) => key))}, ${texts(moved.map(({ token }) => token))},
-        ${texts(moved.map(({ userId }) => userId))}) AS t (app_id, before, key, token, user_id)`
+      const namesOf = (lines: ReadonlyArray<Line>) => sql`
+        unnest(${uuids(lines.map(({ appId }) => appId))}, ${texts(lines.map(({ before }) => before))},
+        ${texts(lines.map(({ key }) => key))}, ${texts(lines.map(({ token }) => token))},
+        ${texts(lines.map(({ device }) => device.user_id ?? null))}) AS t (app_id, before, key, token, user_id)`
       const isTheirs = sql`d.app_id = t.app_id AND d.token_hash = decode(t.before, 'hex')
         AND (d.user_id IS NULL OR d.user_id = t.user_id)`
+      // Behind the first line of a token there is a row of it.
+      const first = new Map(turn.toReversed().map((line) => [line.place, line]))
       yield* sql`
-        UPDATE devices d SET token_hash = decode(t.key, 'hex'), token = t.token FROM ${names}
+        UPDATE devices d SET token_hash = decode(t.key, 'hex'), token = t.token
+        FROM ${namesOf(moved.filter((line) => first.get(line.place) === line))}
         WHERE ${isTheirs} AND NOT EXISTS (
           SELECT 1 FROM devices n WHERE n.app_id = t.app_id AND n.token_hash = decode(t.key, 'hex'))`
       yield* sql`
-        DELETE FROM devices d USING ${names} WHERE ${isTheirs}`
+        DELETE FROM devices d USING ${namesOf(moved)} WHERE ${isTheirs}`
     })
 
-    /** Several calls, of several applications, as if one after another. */
-    const registerAll = Effect.fnUntraced(function* (calls: ReadonlyArray<Registration>) {
-      const byPlace = new Map<string, Line>()
-      const places = calls.map(({ appId, devices }) =>
-        devices.map((device) => {
-          const token = storedToken(device)
-          const key = keyOf(token)
-          const place = appId + key
-          const line = byPlace.get(place)
-          if (line === undefined) byPlace.set(place, { place, appId, key, id: uuidv7(), token, device })
-          else line.device = device
-          return place
-        })
-      )
+    /** Of lines with one token the last wins, whole. */
+    const writeTurn = Effect.fnUntraced(function* (unsorted: ReadonlyArray<Line>) {
       // Everyone who locks many devices does so in the order of their keys, so that no two can wait for each other.
-      const lines = [...byPlace.values()].sort((a, b) => (a.place < b.place ? -1 : 1))
-      yield* renameTokens(lines)
+      const turn = unsorted.toSorted((a, b) => (a.place === b.place ? 0 : a.place < b.place ? -1 : 1))
+      const byPlace = new Map(turn.map((line) => [line.place, line]))
+      const lines = [...byPlace.values()]
+      yield* renameTokens(turn)
       const rows = yield* sql<{ readonly id: string; readonly app_id: string; readonly key: string }>`
         INSERT INTO devices AS d (app_id, id, token_hash, platform, environment, token, p256dh, auth, user_id, timezone,
           tags, metadata)
@@ -210,15 +214,23 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
         RETURNING d.app_id, d.id, encode(d.token_hash, 'hex') AS key`
       yield* grew(lines.length)
       const ids = new Map(rows.map((row) => [row.app_id + row.key, row.id as DeviceId]))
-      return places.map((call) =>
-        call.map((place) => {
-          const id = ids.get(place)!
-          // A new row has the id that was drawn for it; of several lines the first one made it.
-          const created = byPlace.get(place)?.id === id
-          if (created) byPlace.delete(place)
-          return { id, created }
-        })
-      )
+      return turn.map((line): readonly [Line, Registered] => {
+        const { place } = line
+        const id = ids.get(place)!
+        // A new row has the id that was drawn for it; of several lines the first one made it.
+        const created = byPlace.get(place)?.id === id
+        if (created) byPlace.delete(place)
+        return [line, { id, created }]
+      })
+    })
+
+    /** Several calls, of several applications, as if one after another. Of several turns, what is refused leaves none behind. */
+    const registerAll = Effect.fnUntraced(function* (calls: ReadonlyArray<Registration>) {
+      const lines = calls.map(({ appId, devices }) => devices.map((device) => lineOf(appId, device)))
+      const turns = turnsOf(lines.flat())
+      const written = Effect.forEach(turns, writeTurn)
+      const answers = new Map((yield* turns.length === 1 ? written : sql.withTransaction(written)).flat())
+      return lines.map((call) => call.map((line) => answers.get(line)!))
     }, storeError("DeviceStore.register"))
 
     const registerFew = yield* coalesce({
@@ -267,12 +279,7 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
       )
 
     const register: DeviceStore["Service"]["register"] = (appId, devices) =>
-      devices.length === 0
-        ? Effect.succeed([])
-        : Effect.map(
-            Effect.forEach(runsOf(devices), (run) => registerAgain(appId, run, 1)),
-            (answers) => answers.flat()
-          )
+      devices.length === 0 ? Effect.succeed([]) : registerAgain(appId, devices, 1)
 
     const removeByToken: DeviceStore["Service"]["removeByToken"] = (appId, token) =>
       sql`

@@ -55,11 +55,11 @@ export class DeviceStore extends Context.Service<
   DeviceStore,
   {
     /**
-     * Creates or refreshes one row per distinct token, in one statement; the answers are in the order of the input.
+     * Creates or refreshes one row per distinct token; the answers are in the order of the input.
      * Several lines with one token count as one after another: the last wins, the first may have created the row.
      * A refreshed row keeps its id and becomes active again; all else is what the request says, and what it leaves out
      * is as in a new row. Tokens of iOS are the same in capitals, and kept without. With a `previous_token` the row of
-     * that token is refreshed under the new one.
+     * that token is refreshed under the new one, which no line or call beside it undoes.
      */
     readonly register: (
       appId: AppId,

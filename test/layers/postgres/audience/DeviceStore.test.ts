@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Option } from "effect"
+import { Deferred, Effect, Exit, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
 import type { Device } from "../../../../services/domain/audience/Device.ts"
@@ -79,7 +79,7 @@ layer(hotStores)("DeviceStore", (it) => {
     })
   )
 
-  it.effect("moves devices between lines of one call as if each line came by itself", () =>
+  it.effect("moves devices between lines of one call, and calls at once, as if each line came by itself", () =>
     Effect.gen(function* () {
       const devices = yield* DeviceStore
       const sequences = [
@@ -88,16 +88,34 @@ layer(hotStores)("DeviceStore", (it) => {
         ["A", "B", "B<A"],
         ["B", "B<A"],
         ["B<A", "B"],
+        ["B<A", "B@ann"],
+        ["B<A@ann", "B"],
+        ["B<A", "B<A"],
+        ["B<A", "B<C"],
+        ["B<D", "B<A"],
+        ["B<A", "A<B"],
+        ["B<A", "C<A"],
+        ["B<A", "C<B"],
+        ["C<B", "B<A", "B<A", "A"],
         ["A", "B<A", "C<B", "D<C"],
         ["B<A", "A", "A<B"],
         ["Z", "B<A", "C<A", "A<C", "C"],
-        ["A<A", "A", "B<A", "B<A"]
+        ["A<A", "A", "B<A", "B<A"],
+        // Ann's.
+        ["P<H", "P<H@ann", "P<A"],
+        ["P<H@ann", "P<H"],
+        ["H", "P<H"],
+        ["P<H@bob", "P<H@ann", "Q<H@ann"]
       ]
       const lineOf = (text: string) => {
-        const [token, previous] = text.split("<")
-        return { ...android(token!), ...(previous !== undefined && { previous_token: previous }) }
+        const [tokens, user] = text.split("@")
+        const [token, previous] = tokens!.split("<")
+        return {
+          ...android(token!, { tags: [text], ...(user !== undefined && { user_id: user }) }),
+          ...(previous !== undefined && { previous_token: previous })
+        }
       }
-      /** What was answered, each row by the line that it was named in first, and which row has which token. */
+      /** What was answered, each row by the line that it was named in first, and what is in which row. */
       const shown = Effect.fnUntraced(function* (
         app: AppId,
         answers: ReadonlyArray<{ readonly id: string; readonly created: boolean }>
@@ -106,16 +124,30 @@ layer(hotStores)("DeviceStore", (it) => {
         const { items } = yield* devices.list(app, {}, null, 10)
         return {
           answers: answers.map(({ created, id }) => [created, ids.indexOf(id)]),
-          rows: items.map(({ id, token }) => [token, ids.indexOf(id)]).sort()
+          rows: items.map(({ id, tags, token, userId }) => [token, ids.indexOf(id), userId, tags]).sort()
         }
       })
       for (const sequence of sequences) {
         const lines = sequence.map(lineOf)
-        const [apart, together] = [yield* newApp, yield* newApp]
-        for (const app of [apart, together]) yield* devices.register(app, [android("A")])
+        const apps = yield* Effect.all([newApp, newApp, newApp, newApp])
+        for (const app of apps) yield* devices.register(app, ["A", "C", "H@ann"].map(lineOf))
+        const [apart, together, ours, theirs] = apps
         const single = yield* Effect.forEach(lines, (line) => devices.register(apart, [line]))
         const all = yield* devices.register(together, lines)
-        expect([sequence, yield* shown(together, all)]).toEqual([sequence, yield* shown(apart, single.flat())])
+        // The first goes alone; the others gather behind it and travel together.
+        const [, ...many] = yield* Effect.forEach(
+          [
+            { app: yield* newApp, line: android("ahead") },
+            ...lines.flatMap((line) => [ours, theirs].map((app) => ({ app, line })))
+          ],
+          ({ app, line }) => devices.register(app, [line]),
+          { concurrency: "unbounded" }
+        )
+        const expected = yield* shown(apart, single.flat())
+        const own = (at: number) => many.filter((_, i) => i % 2 === at).flat()
+        for (const found of [shown(together, all), shown(ours, own(0)), shown(theirs, own(1))]) {
+          expect([sequence, yield* found]).toEqual([sequence, expected])
+        }
       }
     })
   )
@@ -539,6 +571,33 @@ layer(hotStores)("DeviceStore", (it) => {
       )
       expect(exits.map((exit) => exit._tag)).toEqual(exits.map((_, i) => (isBad(i) ? "Failure" : "Success")))
       expect((yield* devices.list(app, {}, null, 1000)).items).toHaveLength(200 - 6)
+    })
+  )
+
+  it.effect("moves devices once, and says who made them, where a call that came with theirs is refused", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const lines = [
+        android("ahead"),
+        android("A"),
+        { ...android("B"), previous_token: "A" },
+        android("refused", { user_id: "\u0000" }),
+        android("C")
+      ]
+      const exits = yield* Effect.forEach(lines, (line) => Effect.exit(devices.register(app, [line])), {
+        concurrency: "unbounded"
+      })
+      const [ahead, first, moved, refused, last] = exits.map((exit) => (Exit.isSuccess(exit) ? exit.value[0]! : null))
+      expect(refused).toBe(null)
+      expect([first, moved, last].map((answer) => answer?.created)).toEqual([true, false, true])
+      expect(moved!.id).toBe(first!.id)
+      const { items } = yield* devices.list(app, {}, null, 10)
+      expect(items.map(({ id, token }) => [token, id]).sort()).toEqual([
+        ["B", moved!.id],
+        ["C", last!.id],
+        ["ahead", ahead!.id]
+      ])
     })
   )
 
