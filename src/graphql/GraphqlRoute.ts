@@ -207,6 +207,8 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
         said: executed,
         limit: BODY_BYTES,
         limitWhenKnown: KNOWN_BODY_BYTES,
+        // `variables`, an input and its list may be around a row; what is passed on is looked at once more.
+        envelope: 4,
         example: { query: "{ __typename }" }
       },
       success: {

@@ -38,7 +38,7 @@ const asPerson = ({ caller, person }: GraphqlContext): Effect.Effect<Person, Api
 
 /** Runs the work of a field, with whatever the engine refuses in the words of the API. */
 export const run = <A>(context: GraphqlContext, args: object, work: Effect.Effect<A, Failure>): A | Promise<A> => {
-  const wrong = refusalOfJson(args, true)
+  const wrong = refusalOfJson(args, true, 1)
   return context.run(
     wrong !== null
       ? Effect.fail(wrong)

@@ -51,7 +51,8 @@ const callerOf = (appId: string, operation: Operation, context: GraphqlContext) 
 
 /** Runs a field without a route, unless its arguments hold what no JSON of a body may. */
 const answered = <A>(context: GraphqlContext, args: object, work: Effect.Effect<A, unknown>) => {
-  const wrong = refusalOfJson(args, true)
+  // A row is what a line is to REST.
+  const wrong = refusalOfJson(args, true, 2)
   return context.run(wrong === null ? work : Effect.fail(wrong))
 }
 

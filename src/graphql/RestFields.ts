@@ -177,9 +177,11 @@ export const resolveByRoute = (
     context.noteOwner(value as object, caller.appId)
     return rest.take === null ? value : (value as Readonly<Record<string, unknown>>)[rest.take]
   })
+  // The input is what a body is to REST.
+  const envelope = 1 + (operations.get(only!)!.route.body?.envelope ?? 0)
   return (_, args, context) => {
     // A query may say what the JSON of a body may not, and says it in the words of the schema.
-    const wrong = refusalOfJson(args, true)
+    const wrong = refusalOfJson(args, true, envelope)
     return context.run(
       wrong !== null
         ? Effect.fail(wrong)

@@ -61,6 +61,7 @@ const upsertMany = (contacts: Contacts) =>
     body: {
       schema: BulkContacts,
       parts: Schema.Struct({ contacts: Schema.Array(UpsertContact) }),
+      envelope: 2,
       name: "BulkContacts",
       example: { contacts: [contactDraft] }
     },

@@ -160,8 +160,11 @@ const problemIn = (value: unknown, depth: number, hasEscapes: boolean): Problem 
 /** UTF-8's byte order mark, which some programs put in front of every text. */
 const isMarked = (bytes: Uint8Array): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 
-/** Parses JSON that the engine can take. The messages quote nothing of the body: it may hold secrets. */
-export const parseJson = (given: Uint8Array): Result.Result<unknown, ApiError<"validation_error">> => {
+/**
+ * Parses JSON that the engine can take. The messages quote nothing of the body: it may hold secrets. `envelope`: levels
+ * around what may be nested as deep as anything.
+ */
+export const parseJson = (given: Uint8Array, envelope = 0): Result.Result<unknown, ApiError<"validation_error">> => {
   const bytes = isMarked(given) ? given.subarray(3) : given
   if (bytes.length === 0) return Result.fail(invalid([{ field: "body", message: "is empty; send a JSON object" }]))
   if (!isUtf8(bytes)) return Result.fail(invalid([{ field: "body", message: "must be UTF-8" }]))
@@ -177,21 +180,25 @@ export const parseJson = (given: Uint8Array): Result.Result<unknown, ApiError<"v
   }
   const hasEscapes = text.includes("\\u")
   hasLarge = false
-  let refusal = refusalOfJson(value, hasEscapes)
-  // To look at how numbers are written costs more than all the rest of a body.
-  if (refusal === null && hasLarge)
-    refusal = refusalOfJson(
-      parseWritten(text, () => OTHER),
-      hasEscapes
-    )
+  let refusal = refusalOfJson(value, hasEscapes, envelope)
+  if (refusal === null && hasLarge) {
+    // To look at how numbers are written costs more than all the rest of a body.
+    const written = parseWritten(text, () => OTHER)
+    refusal = refusalOfJson(written, hasEscapes, envelope)
+  }
   return refusal === null ? Result.succeed(value) : Result.fail(refusal)
 }
 
 /**
  * What the engine cannot take of a value that looks like JSON; null: nothing. `hasEscapes`: texts may hold any character.
+ * `envelope`: as of a body.
  */
-export const refusalOfJson = (value: unknown, hasEscapes: boolean): ApiError<"validation_error"> | null => {
-  const problem = problemIn(value, DEPTH, hasEscapes)
+export const refusalOfJson = (
+  value: unknown,
+  hasEscapes: boolean,
+  envelope: number
+): ApiError<"validation_error"> | null => {
+  const problem = problemIn(value, DEPTH + envelope, hasEscapes)
   if (problem === null) return null
   const field = problem.path.length === 0 ? "body" : problem.path.join(".").replaceAll(".[", "[").slice(0, 500)
   return invalid([{ field, message: problem.message }])

@@ -95,8 +95,8 @@ const handle = (
   read: Buffer | BodyError
 ): Effect.Effect<Reply, unknown> => {
   if (read instanceof ApiError) return Effect.fail(read)
-  const { decodeBody, services } = compiled
-  const decoded = () => Result.flatMap(parseJson(read), decodeBody!)
+  const { decodeBody, route, services } = compiled
+  const decoded = () => Result.flatMap(parseJson(read, route.body!.envelope), decodeBody!)
   return withBody(services.largeBodies, caller.appId, read, decoded, (body) =>
     Result.isFailure(body)
       ? Effect.fail(body.failure)

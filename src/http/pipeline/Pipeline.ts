@@ -226,7 +226,7 @@ const decoded = ({ decodeBody }: CompiledRoute, json: Json | null): Result.Resul
 
 /** What a body says, and by what a repetition of the request is known. `bytes`: null when there was no body. */
 const readOf = (compiled: CompiledRoute, url: string, bytes: Buffer | null, isKeyed: boolean) => {
-  const json = bytes === null ? null : parseJson(bytes)
+  const json = bytes === null ? null : parseJson(bytes, compiled.route.body?.envelope)
   return {
     body: decoded(compiled, json),
     fingerprint: isKeyed

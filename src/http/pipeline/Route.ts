@@ -93,6 +93,8 @@ interface BodySpec<B> {
   readonly limit?: number
   /** The same from somebody who showed a key or a session, where strangers may ask as well. */
   readonly limitWhenKnown?: number
+  /** Levels around what is nested no deeper than other bodies, where each has several such objects. */
+  readonly envelope?: number
   /** Puts another form that is taken as well into that of `schema`, before it is decoded. */
   readonly unify?: (body: unknown) => unknown
   /** What two requests with one Idempotency-Key have to say alike, where that is not the whole body. */
@@ -297,6 +299,7 @@ export const route = <
             isOptional: false,
             limit: Infinity,
             limitWhenKnown: 0,
+            envelope: 0,
             unify: (form) => form,
             said: (body) => body,
             parts: null,

@@ -246,6 +246,55 @@ describe("an answer", () => {
     expect([answer.status, answer.json.errors[0].extensions.details[0].field]).toEqual([400, "input.url"])
   })
 
+  it("takes attributes that are as deep as REST takes them, however they are given, and none that are deeper", async () => {
+    const { appId, secretKey: key } = server.ours
+    const json = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`)
+    const literal = (levels: number) => `${"{a:".repeat(levels)}1${"}".repeat(levels)}`
+    const contact = (levels: number) => ({ externalId: "deep", attributes: json(levels) })
+    const rest = (path: string, raw: string, type: string) =>
+      server.call("POST", `/api/v1/contacts${path}`, { key, raw, headers: { "content-type": type } })
+    const body = (levels: number) => ({ external_id: "deep", attributes: json(levels) })
+    const upsert = "upsertContact(appId: $appId, input:"
+    const ways: Readonly<Record<string, (levels: number) => Promise<Answer>>> = {
+      "a body of REST": (levels) => rest("", JSON.stringify(body(levels)), "application/json"),
+      "a bulk of REST": (levels) => rest("/bulk", JSON.stringify({ contacts: [body(levels)] }), "application/json"),
+      "a line of REST": (levels) => rest("/import", JSON.stringify(body(levels)), "application/x-ndjson"),
+      "a literal": (levels) =>
+        ask(`mutation($appId: ID!) { ${upsert} { externalId: "deep", attributes: ${literal(levels)} }) { id } }`, {
+          appId
+        }),
+      "a variable": (levels) =>
+        ask(`mutation($appId: ID!, $a: JSON) { ${upsert} { externalId: "deep", attributes: $a }) { id } }`, {
+          appId,
+          a: json(levels)
+        }),
+      "an input": (levels) =>
+        ask(`mutation($appId: ID!, $input: ContactInput!) { ${upsert} $input) { id } }`, {
+          appId,
+          input: contact(levels)
+        }),
+      "a bulk": (levels) =>
+        ask(
+          "mutation($appId: ID!, $input: ContactsInput!) { upsertContacts(appId: $appId, input: $input) { error { message } } }",
+          { appId, input: { contacts: [contact(levels)] } }
+        ),
+      rows: (levels) =>
+        ask(
+          "mutation($appId: ID!, $importId: ID!, $rows: [ContactInput!]!) { importContacts(appId: $appId, importId: $importId, contacts: $rows) { error { message } } }",
+          { appId, importId: uuidv7(), rows: [contact(levels)] }
+        )
+    }
+    for (const [way, write] of Object.entries(ways)) {
+      const [taken, refused] = [await write(31), await write(32)]
+      expect([way, taken.status, taken.text]).toEqual([
+        way,
+        expect.toBeOneOf([200, 201]),
+        expect.not.stringMatching(/"message"/)
+      ])
+      expect([way, refused.text]).toEqual([way, expect.stringContaining("must not be nested deeper than 32 levels")])
+    }
+  })
+
   it("refuses in literals what the JSON of a body may not say", async () => {
     const upsert = (input: string) =>
       ask(
