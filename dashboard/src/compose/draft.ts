@@ -1,3 +1,4 @@
+import { readJson, wrongWithin } from "../parts/json.ts"
 import { isDay, momentOf } from "../parts/time.ts"
 import type { NotificationInput, Platform, Way } from "./operations.ts"
 
@@ -119,18 +120,16 @@ export const hasMail = (draft: Draft): boolean => draft.audience === "emails" ||
 
 export const PLATFORM = { apns: "iOS", fcm: "Android", web: "browsers" } as const
 
-/** What is given for single platforms, or the name of the platform whose text is none. */
-const overridesOf = (draft: Draft): { readonly overrides: Record<string, unknown> } | { readonly wrong: string } => {
+/** What is given for single platforms, or why it cannot be sent. */
+const overridesOf = (draft: Draft): { readonly overrides: Record<string, unknown> } | { readonly missing: string } => {
   const overrides: Record<string, unknown> = {}
   for (const name of ["apns", "fcm", "web"] as const) {
     if (draft[name].trim() === "") continue
-    try {
-      const value: unknown = JSON.parse(draft[name])
-      if (typeof value !== "object" || value === null || Array.isArray(value)) return { wrong: PLATFORM[name] }
-      overrides[name] = value
-    } catch {
-      return { wrong: PLATFORM[name] }
-    }
+    const { value, wrong } = readJson(draft[name])
+    if (wrong !== null) return { missing: `What is for ${PLATFORM[name]} alone ${wrongWithin(wrong)}.` }
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      return { missing: `What is for ${PLATFORM[name]} alone is no JSON: write it as {"name": "value"}.` }
+    overrides[name] = value
   }
   return { overrides }
 }
@@ -166,15 +165,13 @@ export const inputOf = (
   if (draft.source === "written" && Object.keys(texts).length === 0) return { missing: "Write a title or a body." }
   let variables: unknown
   if (draft.source === "template" && draft.variables.trim() !== "") {
-    try {
-      variables = JSON.parse(draft.variables)
-    } catch {
-      return { missing: 'The variables are no JSON: write them as {"name": "Ada"}.' }
-    }
+    const { broken, value, wrong } = readJson(draft.variables)
+    if (broken !== null) return { missing: 'The variables are no JSON: write them as {"name": "Ada"}.' }
+    if (wrong !== null) return { missing: `The variables ${wrongWithin(wrong)}.` }
+    variables = value
   }
   const platforms = hasWay(draft, "PUSH") ? overridesOf(draft) : { overrides: {} }
-  if ("wrong" in platforms)
-    return { missing: `What is for ${platforms.wrong} alone is no JSON: write it as {"name": "value"}.` }
+  if ("missing" in platforms) return platforms
   const at = momentOf(draft.at)
   if (draft.when === "at" && at === null) return { missing: "Say when it is to go out." }
   if (draft.when === "local" && (!isDay(draft.day) || draft.localTime === ""))

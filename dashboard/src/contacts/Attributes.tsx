@@ -1,5 +1,7 @@
+import { useId } from "react"
 import { Button } from "../parts/form.tsx"
 import type { TypedAttribute } from "./attributes.ts"
+import { faultOf } from "./attributes.ts"
 
 interface Words {
   readonly all: string
@@ -16,6 +18,38 @@ export const DATA: Words = {
   one: "field",
   add: "Add a field",
   hint: `A name such as order.total is inside order; without a value, it is not brought. ${VALUES}`
+}
+
+/** A value with what is wrong with it beside it: its form is not sent meanwhile. */
+const Value = ({
+  label,
+  onChange,
+  value
+}: {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}) => {
+  const id = useId()
+  const fault = faultOf(value)
+  return (
+    <>
+      <input
+        ref={(input) => input?.setCustomValidity(fault ?? "")}
+        aria-label={label}
+        aria-invalid={fault === null ? undefined : true}
+        aria-describedby={fault === null ? undefined : id}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        placeholder="pro"
+      />
+      {fault !== null && (
+        <p id={id} className="fault">
+          {fault}
+        </p>
+      )}
+    </>
+  )
 }
 
 /** Rows of names and values: attributes of a person, unless other words say what they are. */
@@ -41,11 +75,10 @@ export const Attributes = ({
             onChange={(event) => set(i, { name: event.target.value })}
             placeholder="plan"
           />
-          <input
-            aria-label={`Value of ${name || `${words.one} ${i + 1}`}`}
+          <Value
+            label={`Value of ${name || `${words.one} ${i + 1}`}`}
             value={value}
-            onChange={(event) => set(i, { value: event.target.value })}
-            placeholder="pro"
+            onChange={(value) => set(i, { value })}
           />
           <Button
             kind="quiet"

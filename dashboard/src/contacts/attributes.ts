@@ -1,3 +1,5 @@
+import { readJson, wrongAt } from "../parts/json.ts"
+
 /*
  * Attributes as people type them: a name and a value. A value that reads as JSON is that (42, true, ["a"]); anything else
  * is a text. A text that would read as JSON is shown in quotation marks, so that it stays a text.
@@ -8,21 +10,22 @@ export interface TypedAttribute {
   readonly value: string
 }
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
-}
-
+/** JSON with a number that would become another stays a text, as it was written; a form says so, and takes none (`faultOf`). */
 export const valueOf = (text: string): unknown => {
-  const value = parsed(text)
-  return value === undefined ? text : value
+  const { broken, value, wrong } = readJson(text)
+  return broken === null && wrong === null ? value : text
 }
 
 export const textOf = (value: unknown): string =>
-  typeof value === "string" && parsed(value) === undefined ? value : JSON.stringify(value)
+  typeof value === "string" && readJson(value).broken !== null ? value : JSON.stringify(value)
+
+/** What is wrong with a value as it is typed, in sentences: one of its numbers would become another. */
+export const faultOf = (text: string): string | null => {
+  const { wrong } = readJson(text)
+  if (wrong === null) return null
+  const words = wrong.path.length === 0 ? wrongAt(wrong, text.trim()) : wrongAt(wrong)
+  return `${words}. In quotation marks it is a text.`
+}
 
 export const typedOf = (attributes: unknown): ReadonlyArray<TypedAttribute> =>
   Object.entries((attributes ?? {}) as Readonly<Record<string, unknown>>).map(([name, value]) => ({

@@ -1,4 +1,4 @@
-import { valueOf } from "../contacts/attributes.ts"
+import { readJson, wrongAt } from "../parts/json.ts"
 import { ownOf } from "../parts/own.ts"
 import type { ContactInput, RegisterDeviceInput } from "./operations.ts"
 import { isQuotedFormula } from "./rows.ts"
@@ -128,8 +128,7 @@ export const obstacleOf = (kind: Kind, targets: ReadonlyArray<string>): string |
 const textIn = (value: unknown): string =>
   typeof value === "string" ? (isQuotedFormula(value) ? value.slice(1) : value).trim() : JSON.stringify(value)
 
-const tagsIn = (value: unknown): ReadonlyArray<string> | null => {
-  const given = typeof value === "string" && value.trim().startsWith("[") ? valueOf(value) : value
+const tagsIn = (given: unknown): ReadonlyArray<string> | null => {
   if (Array.isArray(given)) return given.map(textIn)
   if (typeof given !== "string") return null
   return given
@@ -151,6 +150,14 @@ const ENVIRONMENTS: Readonly<Record<string, NonNullable<RegisterDeviceInput["env
 type Read<Input> = { readonly input: Input; readonly fault: null } | { readonly input: null; readonly fault: string }
 const refused = (fault: string) => ({ input: null, fault }) as const
 
+/** What a cell says: JSON, or a text. A number that would become another is no number then: ids of 64 bits are texts. */
+const cellIn = (cell: unknown, name: string): Read<unknown> => {
+  if (typeof cell !== "string") return { input: cell, fault: null }
+  const { broken, value, wrong } = readJson(cell)
+  if (wrong !== null && wrong.path.length > 0) return refused(wrongAt(wrong, name))
+  return { input: broken === null && wrong === null ? value : cell, fault: null }
+}
+
 const encoder = new TextEncoder()
 /** Of a value as JSON. */
 export const bytesOf = (value: unknown): number => encoder.encode(JSON.stringify(value)).length
@@ -163,7 +170,6 @@ const LEVELS = 29
 /** What the service would refuse a whole request for (src/http/pipeline/Body.ts), or JSON cannot say; null: nothing. */
 const faultIn = (value: unknown, levels = LEVELS): string | null => {
   if (typeof value === "string") return value.includes("\0") || !value.isWellFormed() ? ILL_FORMED : null
-  if (typeof value === "number") return Number.isFinite(value) ? null : "must have numbers below 1.8e308"
   if (typeof value !== "object" || value === null) return null
   if (levels === 0) return "is nested too deep"
   for (const [name, one] of Object.entries(value)) {
@@ -194,17 +200,24 @@ export const inputOf = (
       continue
     const name = columns[i]!
     if (target === "attribute" || target === "text") {
-      const text = typeof value === "string" ? textIn(value) : null
-      attributes.push([name, text === null ? value : target === "text" ? text : valueOf(text)])
+      const cell = typeof value === "string" ? textIn(value) : value
+      const read = target === "text" ? { input: cell, fault: null } : cellIn(cell, name)
+      if (read.fault !== null) return read
+      attributes.push([name, read.input])
       hasAttributes = true
     } else if (target === "attributes") {
-      const given = typeof value === "string" ? valueOf(value) : value
+      const read = cellIn(value, name)
+      if (read.fault !== null) return read
+      const given = read.input
       if (typeof given !== "object" || given === null || Array.isArray(given))
         return refused(`${name} must be a JSON object`)
       attributes.push(...Object.entries(given))
       hasAttributes = true
     } else if (target === "tags") {
-      const tags = tagsIn(value)
+      const isList = typeof value === "string" && value.trim().startsWith("[")
+      const read = isList ? cellIn(value, name) : { input: value, fault: null }
+      if (read.fault !== null) return read
+      const tags = tagsIn(read.input)
       if (tags === null) return refused(`${name} must be tags, divided by commas`)
       fields["tags"] = tags
     } else if (target === "platform" || target === "environment") {

@@ -3,6 +3,7 @@
  * Each row says where it ends, so that reading can go on from there after a reload.
  */
 
+import { readJson, wrongAt } from "../parts/json.ts"
 import { ownOf } from "../parts/own.ts"
 
 export type Format = "csv" | "ndjson"
@@ -82,14 +83,6 @@ const cellsAt = (text: string, from: number, delimiter: string, isEnd: boolean):
   }
 }
 
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
-}
-
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
@@ -106,11 +99,12 @@ export const rowsOf = (text: string, place: Place, shape: Shape, isEnd: boolean)
       at += part.length
       position += encoder.encode(part).length
       if (part.trim() !== "") {
-        const value = jsonOf(part)
+        const { value, wrong } = readJson(part)
         rows.push({
           line,
-          values: isObject(value) ? shape.columns.map((name) => ownOf(value, name)) : [],
-          fault: isObject(value) ? null : "is not a JSON object",
+          // What is not what was written is neither shown nor kept.
+          values: isObject(value) && wrong === null ? shape.columns.map((name) => ownOf(value, name)) : [],
+          fault: !isObject(value) ? "is not a JSON object" : wrong === null ? null : wrongAt(wrong),
           end: position,
           nextLine: line + 1
         })
@@ -187,7 +181,7 @@ export const shapeOf = async (file: Blob): Promise<{ readonly shape: Shape; read
   if (text.trimStart().startsWith("{")) {
     const columns = new Set<string>()
     for (const line of text.split("\n").slice(0, SAMPLE)) {
-      const value = jsonOf(line)
+      const { value } = readJson(line)
       if (isObject(value)) Object.keys(value).forEach((name) => columns.add(name))
     }
     if (columns.size === 0) throw new Unreadable("Its first lines are no JSON objects, one a line.")

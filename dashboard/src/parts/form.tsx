@@ -46,7 +46,7 @@ interface FormProps {
   readonly className?: string
 }
 
-/** Fields say what was wrong with them; the rest of an error stands above the button. */
+/** Fields say what was wrong with them; the rest of an error stands above the button. None is sent with an input at fault. */
 export const Form = ({ children, className = "", error = null, onSubmit }: FormProps) => {
   const [unread, setUnread] = useState<string | null>(null)
   return (
@@ -59,7 +59,7 @@ export const Form = ({ children, className = "", error = null, onSubmit }: FormP
             event.preventDefault()
             event.stopPropagation()
             const inputs = [...event.currentTarget.querySelectorAll("input")]
-            const found = inputs.find(({ validity }) => validity.badInput)
+            const found = inputs.find(({ validity }) => validity.badInput || validity.customError)
             setUnread(found?.id ?? null)
             if (found) found.focus()
             else onSubmit()

@@ -1,5 +1,5 @@
 import { Refusal } from "../api/request.ts"
-import { textOf, valueOf } from "../contacts/attributes.ts"
+import { faultOf, textOf, valueOf } from "../contacts/attributes.ts"
 import type { AttributeOperator, EngagementType, Platform, SegmentFilterInput, SegmentQuery } from "./operations.ts"
 
 export type Filter = NonNullable<SegmentQuery["segment"]>["filter"]
@@ -75,14 +75,26 @@ export const listOf = (text: string): Array<string> => [
 
 export const isDays = (text: string): boolean => /^[1-9]\d*$/.test(text.trim())
 
-/** What is missing in a condition; null where nothing is. The service judges the rest. */
+/** What is typed to compare an attribute with: a list, or one value. */
+const valuesOf = ({ op, value }: Condition): ReadonlyArray<string> => (op === "IN" ? listOf(value) : [value.trim()])
+
+export const comparedWith = (one: Condition): unknown => {
+  const values = valuesOf(one).map(valueOf)
+  return one.op === "IN" ? values : values[0]
+}
+
+export const valueFault = (one: Condition): string | null =>
+  valuesOf(one).reduce<string | null>((found, value) => found ?? faultOf(value), null)
+
+/** What is missing in a condition, or cannot be sent; null where nothing is. The service judges the rest. */
 export const gapOf = (one: Condition): string | null => {
   switch (one.kind) {
     case "platforms":
       return one.platforms.length === 0 ? "Choose one platform at least." : null
     case "attributes":
       if (one.name.trim() === "") return "Give the attribute's name."
-      return takesValue(one.op) && one.value.trim() === "" ? "Give what it is compared with." : null
+      if (!takesValue(one.op)) return null
+      return one.value.trim() === "" ? "Give what it is compared with." : valueFault(one)
     case "lastSeen": {
       const given = [one.days, one.notDays].filter((text) => text.trim() !== "")
       if (given.length === 0) return "Give one of the two numbers of days."
@@ -109,9 +121,7 @@ export const filterOf = (conditions: ReadonlyArray<Condition>): SegmentFilterInp
           {
             name: one.name.trim(),
             op: one.op,
-            ...(takesValue(one.op) && {
-              value: one.op === "IN" ? listOf(one.value).map(valueOf) : valueOf(one.value.trim())
-            })
+            ...(takesValue(one.op) && { value: comparedWith(one) })
           }
         ]
         break

@@ -4,6 +4,7 @@ import { useApp } from "../frame/viewer.ts"
 import { ThisBrowser } from "../home/FirstSteps.tsx"
 import { PROVIDER } from "../notifications/words.ts"
 import { AreaField, Button, ErrorNotice, Form, TextField } from "../parts/form.tsx"
+import { readJson } from "../parts/json.ts"
 import { Card, Chip, Confirm, Dialog, GoBack, Loading, When } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
 import { settingWords, shownSettings, suspensionWords } from "./credentialWords.ts"
@@ -145,11 +146,9 @@ const Edit = ({
       Object.entries(values).filter(([, value]) => value.trim() !== "")
     )
     if (kind === "FCM") {
-      try {
-        given["serviceAccount"] = JSON.parse(values["serviceAccount"] ?? "")
-      } catch {
-        return setFault("is not the JSON file that Firebase hands out")
-      }
+      const { broken, value, wrong } = readJson(values["serviceAccount"] ?? "")
+      if (broken !== null || wrong !== null) return setFault("is not the JSON file that Firebase hands out")
+      given["serviceAccount"] = value
     }
     setFault(null)
     saving.mutate({ appId, input: given as never })

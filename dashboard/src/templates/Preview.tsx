@@ -4,6 +4,7 @@ import { Previews } from "../compose/Previews.tsx"
 import { isAddress } from "../contacts/addresses.ts"
 import { useApp } from "../frame/viewer.ts"
 import { AreaField, ErrorNotice, SelectField, TextField } from "../parts/form.tsx"
+import { readJson, wrongWithin } from "../parts/json.ts"
 import { Card, Loading } from "../parts/page.tsx"
 import { useRested } from "../parts/rested.ts"
 import type { TryTemplateQuery } from "./operations.ts"
@@ -38,14 +39,12 @@ export const usePerson = (text: string) => {
   return found.data === undefined ? undefined : (byId?.nodes[0] ?? byAddress?.nodes[0]?.contact ?? null)
 }
 
-/** The values of a request, from JSON. */
+/** The values of a request, from JSON; `fault` goes on after their name. */
 export const variablesOf = (text: string): { readonly value?: unknown; readonly fault: string | null } => {
   if (text.trim() === "") return { fault: null }
-  try {
-    return { value: JSON.parse(text), fault: null }
-  } catch (error) {
-    return { fault: (error as Error).message }
-  }
+  const { broken, value, wrong } = readJson(text)
+  if (broken !== null) return { fault: `are no JSON: ${broken}` }
+  return wrong === null ? { value, fault: null } : { fault: wrongWithin(wrong) }
 }
 
 const samplesOf = (content: Content): ReadonlyMap<string, Content> => {
@@ -151,7 +150,7 @@ export const Preview = ({
         spellCheck={false}
         placeholder='{"order": "No. 42"}'
       />
-      {fault && <p className="fault">The variables are no JSON: {fault}</p>}
+      {fault && <p className="fault">The variables {fault}</p>}
       <Filled trying={trying} />
     </Card>
   )

@@ -1,3 +1,4 @@
+import { readJson, wrongWithin } from "../parts/json.ts"
 import type { ContentInput, MissingVariables, TemplateInput } from "./operations.ts"
 
 /*
@@ -74,12 +75,11 @@ const contentOf = (texts: Texts, place: string): { readonly content: ContentInpu
     const text = texts[part] ?? ""
     if (text === "") return []
     if (part !== "data") return [[part, text]]
-    try {
-      return [[part, JSON.parse(text)]]
-    } catch (error) {
-      faults.push({ place, part, line: null, column: null, message: `is no JSON: ${(error as Error).message}` })
-      return []
-    }
+    const { broken, value, wrong } = readJson(text)
+    if (broken === null && wrong === null) return [[part, value]]
+    const message = wrong === null ? `is no JSON: ${broken}` : wrongWithin(wrong)
+    faults.push({ place, part, line: null, column: null, message })
+    return []
   })
   return { content: Object.fromEntries(given), faults }
 }

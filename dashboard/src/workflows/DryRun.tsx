@@ -10,7 +10,7 @@ import { Flow } from "./Flow.tsx"
 import type { DryRunQuery } from "./operations.ts"
 import { dryRun } from "./operations.ts"
 import type { Rehearsal } from "./rehearsal.ts"
-import { dataAs, EMPTY, faultIn, fieldsOf, REACHED, requestOf } from "./rehearsal.ts"
+import { dataAs, EMPTY, faultIn, fieldsOf, objectFault, REACHED, requestOf } from "./rehearsal.ts"
 import { pathIn } from "./Run.tsx"
 import type { Step } from "./steps.ts"
 import { inOrder } from "./steps.ts"
@@ -110,7 +110,7 @@ const Brought = ({ change, steps, typed }: PartProps) => {
       )}
       {isStuck && typed.dataAs === "json" && (
         <p className="fault" role="alert">
-          It is no JSON object yet, and cannot be shown as fields.
+          {objectFault("What the trigger brings", typed.json)}
         </p>
       )}
     </>

@@ -1,6 +1,7 @@
 import { useState } from "react"
 import { useDo } from "../api/hooks.ts"
 import { listed } from "../compose/draft.ts"
+import { readJson, wrongWithin } from "../parts/json.ts"
 import { AreaField, Button, ErrorNotice, Form } from "../parts/form.tsx"
 import { Dialog, GoBack } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
@@ -21,12 +22,10 @@ export const Enter = ({ onClose, one }: { readonly one: Workflow; readonly onClo
     { once: true }
   )
   const start = (): void => {
-    try {
-      going.mutate({ id: one.id, input: { to: { user_ids: listed(people) }, data: JSON.parse(data) } })
-      setFault(null)
-    } catch (error) {
-      setFault((error as Error).message)
-    }
+    const { broken, value, wrong } = readJson(data)
+    setFault(broken !== null ? `is no JSON: ${broken}` : wrong && wrongWithin(wrong))
+    if (broken === null && wrong === null)
+      going.mutate({ id: one.id, input: { to: { user_ids: listed(people) }, data: value } })
   }
   return (
     <Dialog title={`Let people into ${one.name}`} onClose={onClose}>
@@ -46,7 +45,7 @@ export const Enter = ({ onClose, one }: { readonly one: Workflow; readonly onClo
           rows={3}
           spellCheck={false}
         />
-        {fault && <p className="fault">What they bring is no JSON: {fault}</p>}
+        {fault && <p className="fault">What they bring {fault}</p>}
         <ErrorNotice error={going.error} />
         <div className="dialog-actions">
           <GoBack />

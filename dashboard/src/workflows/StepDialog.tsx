@@ -1,6 +1,7 @@
 import { useState } from "react"
 import { Refusal } from "../api/request.ts"
 import { AreaField, Button, Choice, Form, TextField } from "../parts/form.tsx"
+import { readJson, wrongWithin } from "../parts/json.ts"
 import { Dialog, GoBack } from "../parts/page.tsx"
 import type { Open } from "./draft.ts"
 import type { Fault } from "./faults.ts"
@@ -25,12 +26,9 @@ const settingsOf = (step: Step): string => {
 
 /** The step with settings as they were typed, or why they cannot be read. A branch keeps its steps by its place. */
 const withSettings = (step: Step, text: string): { readonly step: Step } | { readonly fault: string } => {
-  let settings: unknown
-  try {
-    settings = JSON.parse(text)
-  } catch (error) {
-    return { fault: `are no JSON: ${(error as Error).message}` }
-  }
+  const { broken, value: settings, wrong } = readJson(text)
+  if (broken !== null) return { fault: `are no JSON: ${broken}` }
+  if (wrong !== null) return { fault: wrongWithin(wrong) }
   if (typeof settings !== "object" || settings === null || Array.isArray(settings))
     return { fault: "are a JSON object" }
   const { branches, ...rest } = settings as Readonly<Record<string, unknown>>

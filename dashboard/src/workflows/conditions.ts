@@ -1,6 +1,7 @@
-import { textOf, valueOf } from "../contacts/attributes.ts"
+import { textOf } from "../contacts/attributes.ts"
 import type { Condition, Kind } from "../segments/conditions.ts"
 import {
+  comparedWith,
   gapOf as gapOfCondition,
   isDays,
   isRepeatable,
@@ -8,7 +9,8 @@ import {
   listOf,
   newCondition,
   ordered,
-  takesValue
+  takesValue,
+  valueFault
 } from "../segments/conditions.ts"
 
 /*
@@ -76,10 +78,11 @@ const NAMES = {
 
 const daysIn = (text: string): number | string => (isDays(text) ? Number(text) : text.trim())
 
-const compared = ({ name, op, value }: Condition): Json => ({
-  name: name.trim(),
-  op: op.toLowerCase(),
-  ...(takesValue(op) && { value: op === "IN" ? listOf(value).map(valueOf) : valueOf(value.trim()) })
+/** A value at fault is as good as none: the step is not taken without one. */
+const compared = (one: Condition): Json => ({
+  name: one.name.trim(),
+  op: one.op.toLowerCase(),
+  ...(takesValue(one.op) && { value: comparedWith(valueFault(one) === null ? one : { ...one, value: "" }) })
 })
 
 /** What a condition adds under its name; those that may stand there several times are collected in a list. */

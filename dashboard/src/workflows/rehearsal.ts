@@ -1,5 +1,6 @@
 import type { TypedAttribute } from "../contacts/attributes.ts"
 import { attributesOf, repeatedName, textOf, valueOf } from "../contacts/attributes.ts"
+import { readJson, wrongWithin } from "../parts/json.ts"
 import type { MessageState } from "./conditions.ts"
 import type { Step } from "./steps.ts"
 import { inOrder } from "./steps.ts"
@@ -126,15 +127,18 @@ const filled = (fields: ReadonlyArray<TypedAttribute>) =>
 export const dataOf = (fields: ReadonlyArray<TypedAttribute>): Json =>
   nested(filled(fields).map(({ name, value }) => [name.split("."), valueOf(value)]))
 
-/** An object from JSON; null where the text is none. */
+/** An object from JSON; null where the text is none that can be sent. */
 const objectIn = (text: string): Json | null => {
   if (text.trim() === "") return {}
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
+  const { value, wrong } = readJson(text)
+  return isObject(value) && wrong === null ? value : null
+}
+
+/** Why a text is no such object, in words; null where it is one. */
+export const objectFault = (name: string, text: string): string | null => {
+  if (objectIn(text) !== null) return null
+  const { wrong } = readJson(text)
+  return wrong === null ? `${name} is no JSON object, such as {"total": 150}.` : `${name} ${wrongWithin(wrong)}.`
 }
 
 /** The same data the other way. Null: what is typed cannot be shown so. */
@@ -173,20 +177,22 @@ const listOf = (text: string): ReadonlyArray<string> => [
 
 const ofType = (steps: ReadonlyArray<Step>, type: Step["type"]) => inOrder(steps).filter((step) => step.type === type)
 
-/** Texts that are no JSON, in words; null where all can be tried. */
+/** What cannot be tried as it is typed, in words; null where all can be tried. */
 export const faultIn = (typed: Rehearsal, steps: ReadonlyArray<Step>, userId: string): string | null => {
   if (typed.who === "contact" && userId === "") return "Choose a contact, or make somebody up."
   const repeated = repeatedName(typed.attributes)
   if (typed.who === "sample" && repeated !== null) return `There are two attributes ${repeated}.`
   const data =
-    typed.dataAs === "fields"
-      ? fieldFault(fieldsOf(typed, steps))
-      : objectIn(typed.json) === null
-        ? 'What the trigger brings is no JSON object, such as {"total": 150}.'
-        : null
+    typed.dataAs === "fields" ? fieldFault(fieldsOf(typed, steps)) : objectFault("What the trigger brings", typed.json)
   if (data !== null) return data
-  const event = ofType(steps, "WAIT_FOR").find(({ key }) => objectIn(typed.events[key] ?? "") === null)
-  if (event) return `What the event of ${event.key} brings is no JSON object.`
+  for (const { key } of ofType(steps, "WAIT_FOR")) {
+    const event = objectFault(`What the event of ${key} brings`, typed.events[key] ?? "")
+    if (event !== null) return event
+  }
+  for (const { key } of ofType(steps, "FETCH")) {
+    const { wrong } = readJson(typed.answers[key]?.body ?? "")
+    if (wrong !== null) return `What ${key} is answered ${wrongWithin(wrong)}.`
+  }
   const answer = ofType(steps, "FETCH").find(({ key }) => {
     const status = typed.answers[key]?.status.trim() ?? ""
     return status !== "" && !/^[2-5]\d\d$/.test(status)

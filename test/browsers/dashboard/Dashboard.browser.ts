@@ -996,6 +996,57 @@ describe("deleting an application", () => {
   })
 })
 
+describe("a number that a browser would make another", () => {
+  const ID = "9007199254740993"
+  const changed = "is a number beyond 2^53, which would be changed; send it as a text"
+
+  it("is a text in CSV, and refused in JSON lines", async () => {
+    await visit(`${app()}/imports`, { token: owner }, async (page) => {
+      await page.getByLabel("Pasted text").check()
+      const rows = page.getByLabel("Rows, the first with the names of the columns")
+      await rows.fill(`{"external_id":"ND1","attributes":{"id":${ID}}}`)
+      await page.getByRole("button", { name: "Look at it" }).click()
+      await page.getByText(`Line 1: attributes.id ${changed}`).waitFor()
+      await rows.fill(`external_id,shop\nCS1,${ID}`)
+      await page.getByRole("button", { name: "Look at it" }).click()
+      await page.getByText("The first 1 row can be read.").waitFor()
+      await page.getByRole("button", { name: "Import pasted rows" }).click()
+      await page.getByText("1 row: 1 new, 0 there before, none refused").waitFor()
+    })
+    const { body } = await desk.call("GET", "/api/v1/contacts/by-external-id/CS1")
+    expect(body.attributes).toEqual({ shop: ID })
+  })
+
+  it("is refused where it is typed, until it is a text", async () => {
+    const { body } = await desk.call("POST", "/api/v1/contacts", { external_id: "typed", attributes: { plan: "pro" } })
+    await visit(`${app()}/contacts/${body.id}?edit=yes`, { token: owner }, async (page) => {
+      const value = page.getByLabel("Value of plan")
+      const fault = page.getByRole("dialog").getByText(`${ID} ${changed}`)
+      await value.fill(ID)
+      await fault.waitFor()
+      expect(await axeFaults(page)).toEqual([])
+      await page.getByRole("button", { name: "Save", exact: true }).click()
+      expect(await value.evaluate((input) => input === document.activeElement)).toBe(true)
+      await value.fill(`"${ID}"`)
+      await fault.waitFor({ state: "detached" })
+      await page.getByRole("button", { name: "Save", exact: true }).click()
+      await page.getByRole("dialog").waitFor({ state: "detached" })
+    })
+    expect((await desk.call("GET", `/api/v1/contacts/${body.id}`)).body.attributes).toEqual({ plan: ID })
+    await visit(`${app()}/segments/new`, { token: owner }, async (page) => {
+      await page.getByLabel("Add a condition").selectOption("Attribute")
+      await page.getByLabel("Name", { exact: true }).fill("plan")
+      await page.getByLabel("Value", { exact: true }).fill(ID)
+      await page.getByLabel("What these people have in common").fill("Of one shop")
+      await page.getByRole("button", { name: "Make the segment" }).click()
+      await page.getByText(`${ID} ${changed}`).waitFor()
+      await page.getByLabel("Value", { exact: true }).fill(`"${ID}"`)
+      await page.getByRole("button", { name: "Make the segment" }).click()
+      await page.getByRole("link", { name: "Of one shop" }).waitFor()
+    })
+  })
+})
+
 describe("a menu of what there is much of", () => {
   it("offers what is not on the first page as well", async () => {
     const make = (name: string) => desk.call("POST", "/api/v1/segments", { name, filter: { tags_any: ["news"] } })

@@ -346,6 +346,41 @@ describe("the form of a step", () => {
     ])
   })
 
+  it("is not taken with a number that would become another, until that is a text", async () => {
+    const id = "9007199254740993"
+    const one = await made([HELLO])
+    await visit(one.path, { token: owner }, async (page) => {
+      await edit(page)
+      const change = await add(page, "Change the contact")
+      await change.getByRole("button", { name: "Add an attribute" }).click()
+      await change.getByLabel("Name of attribute 1").fill("shop")
+      await change.getByLabel("Value of shop").fill(id)
+      await set(change)
+      await change.getByText(`${id} is a number beyond 2^53, which would be changed`).waitFor()
+      await change.getByLabel("Value of shop").fill(`"${id}"`)
+      await set(change)
+      const filter = await add(page, "Go on only if")
+      await filter.getByLabel("Name", { exact: true }).fill("shop")
+      await filter.getByLabel("Value", { exact: true }).fill(id)
+      await set(filter)
+      await filter.getByText(`${id} is a number beyond 2^53, which would be changed`).waitFor()
+      await filter.getByLabel("Value", { exact: true }).fill(`"${id}"`)
+      await showAs(filter, "As JSON")
+      const settings = filter.getByLabel("Settings", { exact: true })
+      const typed = await settings.inputValue()
+      await settings.fill(typed.replace(`"${id}"`, id))
+      await set(filter)
+      await filter.getByText(/^The settings cannot be sent: conditions\.attributes\[0\]\.value is a number/).waitFor()
+      await settings.fill(typed)
+      await set(filter)
+      await save(page)
+    })
+    expect((await one.steps()).slice(1)).toMatchObject([
+      { attributes: { shop: id } },
+      { conditions: { attributes: [{ name: "shop", op: "equals", value: id }] } }
+    ])
+  })
+
   it("loses nothing on the way to JSON and back, not even what it does not show", async () => {
     const send = {
       key: "hello",

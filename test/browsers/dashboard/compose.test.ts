@@ -22,6 +22,20 @@ describe("when a notification goes out", () => {
   })
 })
 
+describe("JSON of a notification", () => {
+  it("is not sent with a number that would become another", () => {
+    const changed = "order is a number beyond 2^53, which would be changed; send it as a text."
+    const json = '{"order": 9007199254740993}'
+    expect(asked({ source: "template", templateId: "t", variables: json })).toEqual({
+      missing: `The variables cannot be sent: ${changed}`
+    })
+    expect(asked({ apns: json })).toEqual({ missing: `What is for iOS alone cannot be sent: ${changed}` })
+    expect(asked({ apns: '{"order": "9007199254740993"}' })).toMatchObject({
+      input: { overrides: { apns: { order: "9007199254740993" } } }
+    })
+  })
+})
+
 describe("when a notification is given up", () => {
   it("is asked for again where it cannot be read", () => {
     for (const ttlHours of ["2h", "soon", "-1", "1,5,5", "0.0001", "1e3"]) {

@@ -3,7 +3,7 @@ import type { WrittenFragment } from "../../../dashboard/src/compose/operations.
 import { inputOf } from "../../../dashboard/src/compose/draft.ts"
 import { writtenOf } from "../../../dashboard/src/compose/written.ts"
 import type { Filter } from "../../../dashboard/src/segments/conditions.ts"
-import { conditionsOf, filterOf } from "../../../dashboard/src/segments/conditions.ts"
+import { conditionsOf, filterOf, gapOf, newCondition } from "../../../dashboard/src/segments/conditions.ts"
 
 const NONE: Filter = {
   tagsAny: null,
@@ -48,6 +48,17 @@ describe("the conditions of a segment", () => {
         { type: "CLICKED", withinDays: 7, not: true }
       ]
     })
+  })
+
+  it("are not asked with a number that would become another", () => {
+    const id = "9007199254740993"
+    const compared = (value: string, op: "EQUALS" | "IN" = "EQUALS") =>
+      gapOf({ ...newCondition("attributes"), name: "shop", op, value })
+    expect(compared(id)).toMatch(`${id} is a number beyond 2^53, which would be changed`)
+    expect(compared(`42, ${id}`, "IN")).toMatch(`${id} is a number beyond 2^53, which would be changed`)
+    expect([compared(`"${id}"`), compared(`42, "${id}"`, "IN"), compared("42")]).toEqual([null, null, null])
+    const filter = { ...NONE, attributes: [{ name: "shop", op: "EQUALS" as const, value: id }] }
+    expect(filterOf(conditionsOf(filter)!).attributes).toEqual(filter.attributes)
   })
 
   it("are none that the form can change where it would divide or lose some of them", () => {

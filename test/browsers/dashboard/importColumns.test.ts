@@ -40,6 +40,20 @@ describe("columns", () => {
     expect(inputOf("contacts", columns, targets, ["u1"])).toEqual({ input: { externalId: "u1" }, fault: null })
   })
 
+  it("keep a number as a text that would become another, and refuse JSON with such a number inside", () => {
+    const id = "9007199254740993"
+    const read = (target: string, cell: unknown) =>
+      inputOf("contacts", ["id", "shop"], ["externalId", target], ["CS1", cell])
+    for (const text of [id, "1e400", "123456789012345678901234567890"]) {
+      expect(read("attribute", text)).toEqual({ input: { externalId: "CS1", attributes: { shop: text } }, fault: null })
+    }
+    const changed = "is a number beyond 2^53, which would be changed; send it as a text"
+    expect(read("attribute", `{"id":${id}}`).fault).toBe(`shop.id ${changed}`)
+    expect(read("attributes", `{"ids":[1,${id}]}`).fault).toBe(`shop.ids[1] ${changed}`)
+    expect(read("tags", `["a",${id}]`).fault).toBe(`shop[1] ${changed}`)
+    expect(read("attributes", id).fault).toBe("shop must be a JSON object")
+  })
+
   it("take JSON as it is", () => {
     const read = inputOf(
       "contacts",

@@ -105,4 +105,16 @@ describe("rows of JSON lines", () => {
       [5, [], "is not a JSON object"]
     ])
   })
+
+  it("are refused for a number that would become another, in the service's words", async () => {
+    const { rows, shape } = await readAll(
+      '{"external_id":"ND1","attributes":{"id":9007199254740993}}\n{"external_id":"ND2","attributes":{"id":1e400}}\n{"external_id":"ND3"}'
+    )
+    expect(shape.columns).toEqual(["external_id", "attributes"])
+    expect(rows.map(({ fault, values }) => [values, fault])).toEqual([
+      [[], "attributes.id is a number beyond 2^53, which would be changed; send it as a text"],
+      [[], "attributes.id must be a number below 1.8e308"],
+      [["ND3", undefined], null]
+    ])
+  })
 })

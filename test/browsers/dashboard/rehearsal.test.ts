@@ -97,6 +97,17 @@ describe("the form of a dry run", () => {
     expect(fault({ fields: [row("total"), row("total")] })).toContain("total twice")
     expect(fault({ fields: [row("order"), row("order.id")] })).toContain("order and something inside it")
     expect(fault({ events: { wait: "5" } })).toContain("wait")
+    const id = "9007199254740993"
+    expect(fault({ dataAs: "json", json: `{"order": ${id}}` })).toMatch(
+      "What the trigger brings cannot be sent: order is a number beyond 2^53"
+    )
+    expect(fault({ events: { wait: `{"order": ${id}}` } })).toMatch(
+      "What the event of wait brings cannot be sent: order"
+    )
+    expect(fault({ answers: { ask: { status: "", body: `[${id}]` } } })).toMatch(
+      "What ask is answered cannot be sent: [0]"
+    )
+    expect(dataAs({ ...EMPTY, dataAs: "json", json: `{"order": ${id}}` }, STEPS, "fields")).toBeNull()
     expect(fault({ answers: { ask: { status: "99", body: "" } } })).toContain("200 to 599")
     expect(fault({ events: { gone: "5" } })).toBeNull()
   })

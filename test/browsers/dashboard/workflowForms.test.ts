@@ -2,11 +2,13 @@ import { Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { Conditions } from "../../../services/domain/workflows/Conditions.ts"
 import { nextCron } from "../../../services/domain/workflows/Cron.ts"
+import { newCondition } from "../../../dashboard/src/segments/conditions.ts"
 import { jsonOf, pathsOf, rulesOf } from "../../../dashboard/src/workflows/conditions.ts"
 import { nextTimes } from "../../../dashboard/src/workflows/cron.ts"
 import { stepChanges } from "../../../dashboard/src/workflows/differences.ts"
 import { secondsOf, spanWords } from "../../../dashboard/src/workflows/span.ts"
 import type { Step } from "../../../dashboard/src/workflows/steps.ts"
+import { gapsOf } from "../../../dashboard/src/workflows/steps/gaps.ts"
 import { copyOf, inOrder, insert, listsFor, moveTo } from "../../../dashboard/src/workflows/steps.ts"
 import { audienceOf } from "../../../dashboard/src/workflows/trigger.ts"
 
@@ -76,6 +78,34 @@ describe("conditions", () => {
     ]) {
       expect(rulesOf(lost)).toBeNull()
     }
+  })
+})
+
+describe("a number that would become another", () => {
+  const id = "9007199254740993"
+
+  it("is in no condition of a step, which is not taken without what it is compared with", () => {
+    const step = (value: string, op: "EQUALS" | "IN"): Step => {
+      const one = { ...newCondition("attributes"), name: "shop", op, value }
+      return { key: "who", type: "FILTER", conditions: jsonOf({ all: [{ about: "person", one }], any: [] }) }
+    }
+    const gap = [{ field: "conditions.attributes[0]", message: "Give what it is compared with." }]
+    for (const op of ["EQUALS", "IN"] as const) {
+      expect(gapsOf(step(id, op))).toEqual(gap)
+      expect(gapsOf(step(`"${id}"`, op))).toEqual([])
+    }
+    expect(step(`"${id}"`, "EQUALS")["conditions"]).toEqual({ attributes: [{ name: "shop", op: "equals", value: id }] })
+  })
+
+  it("is in no JSON of a step, which says why", () => {
+    const step: Step = { key: "ask", type: "FETCH", url: "https://example.com", body: `{"order": ${id}}` }
+    expect(gapsOf(step)).toEqual([
+      {
+        field: "body",
+        message: "cannot be sent: order is a number beyond 2^53, which would be changed; send it as a text"
+      }
+    ])
+    expect(gapsOf({ ...step, body: "{" })).toEqual([{ field: "body", message: "must be JSON" }])
   })
 })
 

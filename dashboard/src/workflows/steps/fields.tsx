@@ -1,4 +1,5 @@
 import { useId, useState } from "react"
+import { valueOf } from "../../contacts/attributes.ts"
 import { AreaField, TextField } from "../../parts/form.tsx"
 import { listOf } from "../../segments/conditions.ts"
 import { secondsOf, spanWords } from "../span.ts"
@@ -119,12 +120,7 @@ export const JsonOf = ({ field, hint, onChange, value, ...rest }: FieldProps & {
       hint={hint}
       onChange={(typed) => {
         setText(typed)
-        if (typed.trim() === "") return onChange(undefined)
-        try {
-          onChange(JSON.parse(typed))
-        } catch {
-          onChange(typed)
-        }
+        onChange(typed.trim() === "" ? undefined : valueOf(typed))
       }}
     />
   )
