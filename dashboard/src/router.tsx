@@ -205,6 +205,22 @@ const organizationLog = createRoute({
   component: lazyRouteComponent(() => import("./settings/OrganizationLog.tsx"), "OrganizationLog")
 })
 
+const organization = createRoute({
+  getParentRoute: () => frame,
+  path: "/organizations/$organizationId",
+  component: lazyRouteComponent(() => import("./settings/Organization.tsx"), "Organization")
+})
+const itsTeam = createRoute({
+  getParentRoute: () => organization,
+  path: "/",
+  component: lazyRouteComponent(() => import("./settings/Team.tsx"), "Team")
+})
+const itsLog = createRoute({
+  getParentRoute: () => organization,
+  path: "/log",
+  component: lazyRouteComponent(() => import("./settings/OrganizationLog.tsx"), "OrganizationLog")
+})
+
 export const makeRouter = () =>
   createRouter({
     routeTree: root.addChildren([
@@ -213,6 +229,7 @@ export const makeRouter = () =>
       frame.addChildren([
         front,
         account,
+        organization.addChildren([itsTeam, itsLog]),
         app.addChildren([
           home,
           notifications,

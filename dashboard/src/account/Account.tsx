@@ -4,6 +4,7 @@ import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { ask } from "../api/request.ts"
 import { leave } from "../frame/leave.ts"
+import { useViewer } from "../frame/viewer.ts"
 import { Button, ErrorNotice, Form, TextField } from "../parts/form.tsx"
 import { Card, Chip, Confirm, Dialog, GoBack, Loading, Page, When } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
@@ -155,6 +156,7 @@ const ConfirmExternal = ({ email, provider }: { readonly email: string; readonly
 const DeleteAccount = ({ email, onClose }: { readonly email: string; readonly onClose: () => void }) => {
   const [code, setCode] = useState<string | null>(null)
   const client = useQueryClient()
+  const owned = useViewer().data?.organizations.filter(({ role }) => role === "OWNER") ?? []
   const request = useDo(requestDeletionCode, () => setCode(""))
   const remove = useDo(deleteAccount, () => leave(client))
   return (
@@ -164,9 +166,20 @@ const DeleteAccount = ({ email, onClose }: { readonly email: string; readonly on
           Organizations whose only member you are go with it: their applications, contacts and everything that was sent.
         </p>
         <p className="muted">
-          While an organization with other members would be left without an owner, make one of them an owner first, in
-          Settings, Team. One that has payments cannot go, because financial records are kept.
+          While an organization with other members would be left without an owner, make one of them an owner first. One
+          that has payments cannot go, because financial records are kept.
         </p>
+        {owned.length > 0 && (
+          <ul className="muted">
+            {owned.map(({ id, name }) => (
+              <li key={id}>
+                <Link to="/organizations/$organizationId" params={{ organizationId: id }}>
+                  Team of {name}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
       </div>
       {code === null ? (
         <Form error={request.error} onSubmit={() => request.mutate({ email })}>

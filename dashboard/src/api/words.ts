@@ -12,7 +12,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   rate_limited: "That was more than your budget of requests. Wait a moment, and try again.",
   forbidden: "Your role in this organization does not allow it. An owner can give you another one.",
   conflict: "Somebody may have changed it in the meantime. Look at it as it is now, then decide.",
-  transfer_ownership_first: "Both are in Settings, Team.",
+  transfer_ownership_first: "Both are on the page of its team.",
   organization_has_payments: "Its financial records have to be kept. Write to those who run this service.",
   internal_error:
     "Something broke in the service. Try again; if it happens again, tell those who run it, with the request id.",

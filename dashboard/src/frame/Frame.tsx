@@ -14,7 +14,7 @@ import { belongTo, leave, leaveTogether } from "./leave.ts"
 import { logout } from "./operations.ts"
 import { useTheme } from "./theme.ts"
 import type { CurrentApplication } from "./viewer.ts"
-import { Current, useApplications, useViewer } from "./viewer.ts"
+import { Current, useApplications, useNamedOrganization, useViewer } from "./viewer.ts"
 
 const SECTIONS = [
   ["Home", "/apps/$appId"],
@@ -84,6 +84,11 @@ const Switcher = ({
             {name}
           </Link>
         ))}
+        {applications.length === 0 && (
+          <Link to="/organizations/$organizationId" params={{ organizationId: organization.id }}>
+            Team and log
+          </Link>
+        )}
       </div>
     ))}
     {groups.some(({ organization }) => organization.may.includes("CREATE_APPLICATION")) && (
@@ -175,11 +180,27 @@ const Nothing = ({ groups }: { readonly groups: Groups }) => {
         {groups.length === 0 && (
           <p>You belong to no organization. An owner of one can invite you, by the address that you signed in with.</p>
         )}
+        {groups.map(({ organization: { id, name } }) => (
+          <Link key={id} to="/organizations/$organizationId" params={{ organizationId: id }}>
+            Team and log of {name}
+          </Link>
+        ))}
+        <Link to="/account">Account and security</Link>
       </Empty>
       {isNew && <NewApplication groups={groups} onClose={() => setNew(false)} />}
     </Page>
   )
 }
+
+const Gone = ({ title }: { readonly title: string }) => (
+  <Page title={title}>
+    <Empty title="It was removed, or it belongs to an organization that you are not in.">
+      <Link to="/" className="button plain">
+        To your applications
+      </Link>
+    </Empty>
+  </Page>
+)
 
 /** From the front to an application. */
 const Onward = ({ appId }: { readonly appId: string }) => {
@@ -192,7 +213,11 @@ const Onward = ({ appId }: { readonly appId: string }) => {
 export const Frame = () => {
   const who = useViewer()
   const { href, pathname } = useLocation()
-  const { appId } = useParams({ strict: false }) as { readonly appId?: string }
+  const { appId, organizationId } = useParams({ strict: false }) as {
+    readonly appId?: string
+    readonly organizationId?: string
+  }
+  const named = useNamedOrganization()
   const { error, groups, isPending } = useApplications(who.data?.organizations ?? [])
   const found = groups.flatMap(({ applications, organization }) =>
     applications.map((application) => ({ application, organization }))
@@ -234,20 +259,13 @@ export const Frame = () => {
   const shown = appId === undefined ? last : current
   if (pathname === "/" && !isPending && last !== null) return <Onward appId={last.application.id} />
   const content = () => {
+    if (organizationId !== undefined && named === undefined) return <Gone title="No such organization" />
     if (appId === undefined && pathname !== "/") return <Outlet />
     if (isPending) return <Loading />
     if (current !== null) return <Outlet />
     if (error) return <ErrorNotice error={error} />
     if (appId === undefined) return <Nothing groups={groups} />
-    return (
-      <Page title="No such application">
-        <Empty title="It was removed, or it belongs to an organization that you are not in.">
-          <Link to="/" className="button plain">
-            To your applications
-          </Link>
-        </Empty>
-      </Page>
-    )
+    return <Gone title="No such application" />
   }
   return (
     <Current value={current}>
@@ -256,7 +274,7 @@ export const Frame = () => {
       </a>
       <div className="frame">
         <Side groups={groups} current={shown} email={who.data.me?.email ?? ""} />
-        <main id="content" key={appId}>
+        <main id="content" key={appId ?? organizationId}>
           <ConnectionBanner />
           <Suspense fallback={<Loading />}>{content()}</Suspense>
         </main>

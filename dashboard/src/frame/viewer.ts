@@ -53,16 +53,29 @@ export interface CurrentApplication {
 }
 export const Current = createContext<CurrentApplication | null>(null)
 
-/** The application that the address names; pages below the frame always have one. */
+/** Whether the person's role allows an operation. What it does not allow is not offered. */
+const allows =
+  ({ may }: Organization) =>
+  (operation: Operation): boolean =>
+    may.includes(operation)
+
+/** The application that the address names; pages below it always have one. */
 export const useApp = () => {
   const current = use(Current)!
-  const { organization } = current
-  return {
-    appId: current.application.id,
-    ...current,
-    /** Whether the person's role allows an operation. What it does not allow is not offered. */
-    may: (operation: Operation): boolean => organization.may.includes(operation)
-  }
+  return { appId: current.application.id, ...current, may: allows(current.organization) }
+}
+
+/** The organization that the address names; undefined: it names none of the person's. */
+export const useNamedOrganization = (): Organization | undefined => {
+  const { organizationId } = useParams({ strict: false }) as { readonly organizationId?: string }
+  return useViewer().data?.organizations.find(({ id }) => id === organizationId)
+}
+
+/** The organization that a page is about, which has an application in its address or not. */
+export const useOrganization = () => {
+  const named = useNamedOrganization()
+  const organization = use(Current)?.organization ?? named!
+  return { organization, may: allows(organization) }
 }
 
 /** Goes to the front, from what is no longer there for the person. */

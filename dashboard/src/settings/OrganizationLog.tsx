@@ -1,5 +1,5 @@
 import { useAsk } from "../api/hooks.ts"
-import { useApp } from "../frame/viewer.ts"
+import { useOrganization } from "../frame/viewer.ts"
 import { ORGANIZATION_ACTIONS } from "./actions.ts"
 import { Log, useLogFilter } from "./Log.tsx"
 import { useMembers } from "./members.ts"
@@ -7,7 +7,7 @@ import { organizationLog } from "./operations.ts"
 
 /** Who changed what in the organization. */
 export const OrganizationLog = () => {
-  const { organization } = useApp()
+  const { organization } = useOrganization()
   const filter = useLogFilter(ORGANIZATION_ACTIONS)
   const { data, error, refetch } = useAsk(
     organizationLog,

@@ -2,7 +2,7 @@ import { useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import type { Role } from "../frame/operations.ts"
-import { useApp, useLeaveHere, useViewer } from "../frame/viewer.ts"
+import { useLeaveHere, useOrganization, useViewer } from "../frame/viewer.ts"
 import { Button, ErrorNotice, Form, SelectField, TextField, useDraft } from "../parts/form.tsx"
 import { Card, Confirm, Loading, TableFrame, When } from "../parts/page.tsx"
 import { Pager } from "../parts/pager.tsx"
@@ -67,7 +67,7 @@ type Asking =
   | null
 
 export const Team = () => {
-  const { may, organization } = useApp()
+  const { may, organization } = useOrganization()
   const organizationId = organization.id
   const me = useViewer().data?.me?.id
   const { after = null } = useSearch({ strict: false }) as { readonly after?: string }

@@ -18,6 +18,8 @@ export const PAGES = [
   "/sign-in",
   "/invitations/:token",
   "/account",
+  "/organizations/:id",
+  "/organizations/:id/log",
   "/apps/:id",
   "/apps/:id/start",
   "/apps/:id/notifications",

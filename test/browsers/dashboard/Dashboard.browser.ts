@@ -618,6 +618,8 @@ const PAGES = () => [
   `${app()}/settings/team`,
   `${app()}/settings/audit`,
   `${app()}/settings/organization-log`,
+  `/organizations/${desk.organizationId}`,
+  `/organizations/${desk.organizationId}/log`,
   "/account"
 ]
 
@@ -993,6 +995,43 @@ describe("deleting an application", () => {
     })
     const left = "query($id: ID!) { applications(organizationId: $id) { nodes { id } } }"
     expect((await desk.ask(owner, left, { id: made.id })).applications.nodes).toEqual([])
+  })
+
+  it("leaves a way to the team, the log and the end of its organization, when it was the last", async () => {
+    const token = await desk.signIn("alone@example.com")
+    const { organizations } = await desk.ask(token, "{ organizations { id name } }")
+    const [{ id, name }] = organizations
+    const { applications } = await desk.ask(
+      token,
+      "query($id: ID!) { applications(organizationId: $id) { nodes { id name } } }",
+      { id }
+    )
+    const [last] = applications.nodes
+    await visit(`/apps/${last.id}/settings`, { token }, async (page) => {
+      await page.getByRole("button", { name: "Delete the application" }).click()
+      await page.getByLabel(`Type ${last.name} to go on`).fill(last.name)
+      await page.getByRole("button", { name: "Delete everything" }).click()
+      await heading(page, "No application yet").waitFor()
+      expect(await axeFaults(page)).toEqual([])
+      await page.goto(`/apps/${last.id}/settings/team`)
+      await page.getByRole("link", { name: "To your applications" }).click()
+      await page.getByRole("link", { name: "Account and security" }).last().click()
+      await page.getByRole("button", { name: "Delete the account" }).click()
+      await page.getByRole("link", { name: `Team of ${name}` }).click()
+      await page.getByRole("region", { name: "Members" }).getByText("(you)").waitFor()
+      await page.getByRole("link", { name: "Organization log" }).click()
+      await page.locator("tbody").getByText("Application deleted").waitFor()
+      await page.reload()
+      await page.locator("tbody").getByText("Application deleted").waitFor()
+      await page.getByRole("link", { name: "To the applications" }).click()
+      await page.getByRole("link", { name: `Team and log of ${name}` }).click()
+      await page.getByRole("button", { name: "Delete the organization" }).click()
+      await page.getByLabel(`Type ${name} to go on`).fill(name)
+      await page.getByRole("button", { name: "Delete everything" }).click()
+      await page.getByText("You belong to no organization").waitFor()
+      await page.goto(`/organizations/${id}`)
+      await heading(page, "No such organization").waitFor()
+    })
   })
 })
 
