@@ -14,7 +14,7 @@ import { belongTo, leave, leaveTogether } from "./leave.ts"
 import { logout } from "./operations.ts"
 import { useTheme } from "./theme.ts"
 import type { CurrentApplication } from "./viewer.ts"
-import { Current, useApplications, useNamedOrganization, useViewer } from "./viewer.ts"
+import { Current, lookAgain, useApplications, useNamedOrganization, useViewer } from "./viewer.ts"
 
 const SECTIONS = [
   ["Home", "/apps/$appId"],
@@ -235,7 +235,7 @@ export const Frame = () => {
   }, [accountId])
 
   const client = useQueryClient()
-  useEffect(() => leaveTogether(client), [client])
+  useEffect(() => leaveTogether(client, () => void lookAgain(client)), [client])
 
   const isStranger = who.data === undefined && who.error instanceof Refusal && who.error.code === "unauthorized"
   const navigate = useNavigate()

@@ -5,8 +5,14 @@ import { IMPORTS, setUnderWay } from "../imports/kept.ts"
 /* What a browser keeps is one person's: drafts in each tab, and for all of them the files of imports and exports. */
 
 const OWNER = "account"
-/** Written by the tab in which somebody signs out. */
-const LEFT = "left"
+/** Written by the tab in which somebody signs out, and by the one in which what others show goes. */
+const [LEFT, GONE] = ["left", "gone"] as const
+
+/** Other tabs hear of it by its being written, not by what stands there. */
+const tell = (what: typeof LEFT | typeof GONE): void => {
+  localStorage.setItem(what, sessionStorage.getItem(OWNER) ?? "")
+  localStorage.removeItem(what)
+}
 
 /**
  * Says whose this browser is now, before anything that it keeps is shown. What somebody else has left behind, whose session
@@ -46,16 +52,19 @@ const clear = (client: QueryClient): void => {
  */
 export const leave = (client: QueryClient): void => {
   indexedDB.deleteDatabase(IMPORTS)
-  // Other tabs hear of it by its being written, not by what stands there.
-  localStorage.setItem(LEFT, sessionStorage.getItem(OWNER) ?? "")
-  localStorage.removeItem(LEFT)
+  tell(LEFT)
   clear(client)
 }
 
-/** Leaves when the same person has left in another tab; answers how to stop that. */
-export const leaveTogether = (client: QueryClient): (() => void) => {
+/** Says to the other tabs that an application, or an organization, is no longer there for the person. */
+export const tellGone = (): void => tell(GONE)
+
+/** Leaves when the same person has left in another tab, and looks after what has gone there; answers how to stop that. */
+export const leaveTogether = (client: QueryClient, onGone: () => void): (() => void) => {
   const hear = ({ key, newValue }: StorageEvent): void => {
-    if (key === LEFT && newValue !== null && newValue === sessionStorage.getItem(OWNER)) clear(client)
+    if (newValue === null || newValue !== sessionStorage.getItem(OWNER)) return
+    if (key === LEFT) clear(client)
+    if (key === GONE) onGone()
   }
   addEventListener("storage", hear)
   return () => removeEventListener("storage", hear)

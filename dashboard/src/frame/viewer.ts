@@ -1,9 +1,11 @@
+import type { QueryClient } from "@tanstack/react-query"
 import { useQueries, useQueryClient } from "@tanstack/react-query"
 import { useNavigate, useParams } from "@tanstack/react-router"
 import { createContext, use } from "react"
 import { keyOf, useAsk } from "../api/hooks.ts"
 import { ask } from "../api/request.ts"
 import { nameOf } from "../api/typedDocument.ts"
+import { tellGone } from "./leave.ts"
 import type { ApplicationsQuery, Operation, ViewerQuery } from "./operations.ts"
 import { applications, viewer } from "./operations.ts"
 
@@ -78,15 +80,21 @@ export const useOrganization = () => {
   return { organization, may: allows(organization) }
 }
 
-/** Goes to the front, from what is no longer there for the person. */
+/** Asks anew which organizations and applications there are for the person. */
+export const lookAgain = async (client: QueryClient): Promise<void> => {
+  await Promise.all(
+    [viewer, applications].map((query) => client.invalidateQueries({ queryKey: [nameOf(query as never)] }))
+  )
+}
+
+/** Goes to the front, from what is no longer there for the person; their other tabs show it no longer either. */
 export const useLeaveHere = () => {
   const client = useQueryClient()
   const navigate = useNavigate()
   return async (): Promise<void> => {
+    tellGone()
     // The front leads on to where one was last, as long as that is thought to be there.
-    await Promise.all(
-      [viewer, applications].map((query) => client.invalidateQueries({ queryKey: [nameOf(query as never)] }))
-    )
+    await lookAgain(client)
     await navigate({ to: "/" })
   }
 }

@@ -275,7 +275,7 @@ export const Confirm = ({
     if (isMeant && !isBusy) onConfirm()
   }
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} className={typed === undefined ? "" : "typed"} onClose={onClose}>
       <div className="stack">{children}</div>
       {typed !== undefined && (
         <Form onSubmit={confirm}>

@@ -997,6 +997,35 @@ describe("deleting an application", () => {
     expect((await desk.ask(owner, left, { id: made.id })).applications.nodes).toEqual([])
   })
 
+  it("asks for its name as it is, and takes it out of all tabs", async () => {
+    const { createOrganization: made } = await desk.ask(owner, 'mutation { createOrganization(name: "Tabs") { id } }')
+    const { createApplication } = await desk.ask(
+      owner,
+      'mutation($id: ID!) { createApplication(organizationId: $id, name: "Two  spaces") { application { id } } }',
+      { id: made.id }
+    )
+    const { id } = createApplication.application
+    const { upsertContact } = await desk.ask(
+      owner,
+      'mutation($id: ID!) { upsertContact(appId: $id, input: { externalId: "ada", email: "ada@spaces.example" }) { id } }',
+      { id }
+    )
+    await visit(`/apps/${id}/settings`, { token: owner }, async (page) => {
+      const other = await page.context().newPage()
+      await other.goto(`/apps/${id}/contacts/${upsertContact.id}`)
+      await other.getByText("ada@spaces.example").first().waitFor()
+      await page.getByRole("button", { name: "Delete the application" }).click()
+      const dialog = page.getByRole("dialog")
+      expect(await dialog.getByRole("heading").innerText()).toBe("Delete Two  spaces?")
+      expect(await dialog.locator("label").innerText()).toBe("Type Two  spaces to go on")
+      await dialog.getByRole("textbox").fill("Two  spaces")
+      await dialog.getByRole("button", { name: "Delete everything" }).click()
+      await page.waitForURL(`**${app()}`)
+      await heading(other, "No such application").waitFor()
+      expect(await other.locator("body").innerText()).not.toContain("ada@spaces.example")
+    })
+  })
+
   it("leaves a way to the team, the log and the end of its organization, when it was the last", async () => {
     const token = await desk.signIn("alone@example.com")
     const { organizations } = await desk.ask(token, "{ organizations { id name } }")
