@@ -1,9 +1,16 @@
 import { Result, Schema, SchemaIssue } from "effect"
+import { isStorable, UNSTORABLE } from "../../services/domain/Text.ts"
 import { Content } from "../../services/domain/sending/Notification.ts"
 import type { RenderProblem } from "../../services/ports/messages/TemplateEngine.ts"
 
 const decode = Schema.decodeUnknownResult(Content)
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Filters can make of a text what no request may send: the first character of an emoji is half of it. */
+const isSound = (value: unknown): boolean =>
+  typeof value === "string"
+    ? isStorable(value)
+    : typeof value !== "object" || value === null || Object.values(value).every(isSound)
 
 /** Whether a filled template is a content as a request could have sent it: a link is a link, a subject one line. */
 export const checkContent = (filled: Record<string, unknown>): Result.Result<Content, RenderProblem> => {
@@ -16,6 +23,11 @@ export const checkContent = (filled: Record<string, unknown>): Result.Result<Con
     if (typeof value !== "string") continue
     if (value.trim() === "") delete content[name]
     else content[name] = value.trim()
+  }
+  for (const [name, part] of Object.entries(content)) {
+    if (!isSound(part)) {
+      return Result.fail({ field: `content.${name}`, code: "template_failed", message: UNSTORABLE })
+    }
   }
   return Result.mapError(decode(content), ({ issue }): RenderProblem => {
     const [first] = format(issue).issues

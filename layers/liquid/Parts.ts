@@ -1,5 +1,5 @@
 import type { TemplateBody, TemplateContent } from "../../services/domain/messages/Template.ts"
-import { localeChain } from "../../services/domain/messages/Template.ts"
+import { languageKey, localeChain } from "../../services/domain/messages/Template.ts"
 import type { SourceText } from "./Protocol.ts"
 
 /** A part that may hold sources anywhere inside it: a text, or JSON whose texts are sources. */
@@ -76,7 +76,7 @@ export const languagesOf = (body: TemplateBody) => {
   const base = partsOf(body.content, "content", sources)
   const own = new Map(
     Object.entries(body.locales).map(
-      ([name, content]) => [name.toLowerCase(), partsOf(content, `locales.${name}`, sources)] as const
+      ([name, content]) => [languageKey(name), partsOf(content, `locales.${name}`, sources)] as const
     )
   )
   const languages = new Map<string, Language>()

@@ -1,5 +1,10 @@
 import { Schema, SchemaTransformation } from "effect"
 
+/** Whether PostgreSQL and strict readers of JSON take a text: it has no U+0000, and no half of a surrogate pair. */
+export const isStorable = (value: string): boolean => !value.includes("\u0000") && value.isWellFormed()
+
+export const UNSTORABLE = "must not contain U+0000 or half of a surrogate pair"
+
 /** Text without U+0000, which PostgreSQL cannot store. */
 export const withoutNul = Schema.makeFilter(
   (value: string) => !value.includes("\u0000") || "must not contain the character U+0000",

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { isLocale } from "../audience/Contact.ts"
 import type { Actor } from "../access/Audit.ts"
 import type { TemplateId, TemplateVersionId } from "../Ids.ts"
-import { JsonRecord } from "../Json.ts"
+import { JsonRecord, ownOf } from "../Json.ts"
 import { PushData } from "../sending/PushData.ts"
 import { maxLength, Name } from "../Text.ts"
 
@@ -31,13 +31,28 @@ export type TemplateContent = typeof TemplateContent.Type
 export const MissingVariables = Schema.Literals(["error", "empty"])
 export type MissingVariables = typeof MissingVariables.Type
 
+/** Codes that languages had before, which older Android and Java still report, and what they are called now. */
+const FORMER: Readonly<Record<string, string>> = {
+  in: "id",
+  iw: "he",
+  ji: "yi",
+  jw: "jv",
+  mo: "ro",
+  tl: "fil",
+  cmn: "zh"
+}
+
+/** What is one language, however its tag is written: `pt-br`, and `he` for `iw`. */
+export const languageKey = (tag: string): string =>
+  tag.toLowerCase().replace(/^[a-z]+/, (language) => ownOf(FORMER, language) ?? language)
+
 const Locales = Schema.Record(Schema.String, TemplateContent).check(
   Schema.isMaxProperties(LOCALES),
   Schema.makeFilter((locales) => {
     const names = Object.keys(locales)
     const wrong = names.find((name) => !isLocale(name))
     if (wrong !== undefined) return { path: [wrong], issue: "must be named by a language tag such as pt-BR" }
-    return new Set(names.map((name) => name.toLowerCase())).size === names.length || "must name each language once"
+    return new Set(names.map(languageKey)).size === names.length || "must name each language once"
   })
 )
 
@@ -143,6 +158,6 @@ export interface Person {
 
 /** From the nearest to the farthest: `pt-BR` → `pt-br`, `pt`. */
 export const localeChain = (locale: string): ReadonlyArray<string> => {
-  const parts = locale.toLowerCase().split("-")
+  const parts = languageKey(locale).split("-")
   return parts.map((_, i) => parts.slice(0, parts.length - i).join("-"))
 }

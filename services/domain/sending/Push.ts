@@ -47,9 +47,9 @@ export const template = (message: Message, object: JsonObject): Template => {
 /** Whether a message is too old to be sent. One for "now or never" has no time to live at all: it is tried once. */
 export const isExpired = (message: Message, now: number): boolean => !message.nowOrNever && message.expiresAt <= now
 
-/** Seconds that a provider may keep trying. */
+/** Seconds that a provider may keep trying: whole ones, and one at least, as none are for now or never. */
 export const secondsLeft = (message: Message, now: number): number =>
-  message.nowOrNever ? 0 : Math.max(0, Math.floor((message.expiresAt - now) / 1000))
+  message.nowOrNever ? 0 : Math.max(1, Math.floor((message.expiresAt - now) / 1000))
 
 /** An HTTP date as it is written today, or as RFC 850 had it. `Date.parse` alone takes "1.5" and "5, 10" for days of 2001. */
 const HTTP_DATE =

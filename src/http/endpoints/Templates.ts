@@ -7,6 +7,7 @@ import type { Template, TemplateVersion, TemplateVersionSummary } from "../../..
 import { JsonRecord } from "../../../services/domain/Json.ts"
 import {
   CreateTemplate,
+  languageKey,
   MissingVariables,
   TemplateContent,
   UpdateTemplate,
@@ -189,7 +190,7 @@ const fill = Effect.fnUntraced(function* (
   const [filled] = yield* compiled.sample(variables, [{ language, own }])
   if (Result.isFailure(filled!)) return yield* Effect.fail(unfilled(filled.failure))
   // As it was written.
-  const written = compiled.locales.find((name) => name.toLowerCase() === language) ?? null
+  const written = compiled.locales.find((name) => languageKey(name) === language) ?? null
   return { language: written, content: filled!.success }
 })
 

@@ -2,6 +2,7 @@ import { ByteSize, Effect, Fiber, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { isUtf8 } from "node:buffer"
 import { Readable } from "node:stream"
+import { isStorable, UNSTORABLE } from "../../../services/domain/Text.ts"
 import { CHANGED, isLarge, parseWritten } from "../../../services/domain/WrittenNumbers.ts"
 import { ApiError, invalid } from "./ApiError.ts"
 import type { Incoming } from "./Incoming.ts"
@@ -129,9 +130,7 @@ let hasLarge = false
  */
 const problemIn = (value: unknown, depth: number, hasEscapes: boolean): Problem | null => {
   if (typeof value === "string") {
-    return hasEscapes && (value.includes("\0") || !value.isWellFormed())
-      ? { path: [], message: "must not contain U+0000 or half of a surrogate pair" }
-      : null
+    return hasEscapes && !isStorable(value) ? { path: [], message: UNSTORABLE } : null
   }
   if (typeof value === "number") {
     if (!Number.isFinite(value)) return { path: [], message: "must be a number below 1.8e308" }

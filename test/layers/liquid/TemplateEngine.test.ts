@@ -1,7 +1,8 @@
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import { Liquid } from "liquidjs"
 import { describe, expect, it } from "vitest"
 import type { TemplateBody, TemplateContent, Variables } from "../../../services/domain/messages/Template.ts"
+import { CreateTemplate } from "../../../services/domain/messages/Template.ts"
 import type { CompiledTemplate } from "../../../services/ports/messages/TemplateEngine.ts"
 import { makeEngine } from "./Engine.ts"
 
@@ -111,6 +112,35 @@ describe("what a template says", () => {
     expect(Result.getOrThrow(await render({ title: "{{ name }}" }, { name: "{{ secret }}", secret: "s" }))).toEqual({
       title: "{{ secret }}"
     })
+  })
+})
+
+describe("languages that had another code before", async () => {
+  const compiled = await compile(
+    { title: "Hello" },
+    { locales: { iw: { title: "שלום" }, id: { title: "Halo" }, "fil-PH": { title: "Kumusta" } } }
+  )
+
+  it.each([
+    ["he-IL", "שלום"],
+    ["iw", "שלום"],
+    ["in-ID", "Halo"],
+    ["tl-ph", "Kumusta"],
+    ["i-klingon", "Hello"],
+    ["constructor", "Hello"]
+  ])("are the same by both: %s", async (locale, title) => {
+    expect(Result.getOrThrow(await fill(compiled, compiled.languageOf(locale), {}))).toEqual({ title })
+  })
+
+  it("are named once in a template", async () => {
+    const decode = Schema.decodeUnknownResult(CreateTemplate)
+    const named = (...names: ReadonlyArray<string>) =>
+      decode({ name: "x", content: { title: "x" }, locales: Object.fromEntries(names.map((name) => [name, {}])) })._tag
+    expect([named("iw", "he"), named("in-ID", "id-id"), named("iw", "he-IL")]).toEqual([
+      "Failure",
+      "Failure",
+      "Success"
+    ])
   })
 })
 
@@ -255,10 +285,17 @@ describe("limits", () => {
   it.each([
     ["title", "{{ '%00' | url_decode }}"],
     ["body", "{{ 'AA==' | base64_decode }}"],
-    ["url", "https://example.com/{{ '%00' | url_decode }}x"]
-  ])("stop what no database could keep, in %s", async (name, source) => {
+    ["url", "https://example.com/{{ '%00' | url_decode }}x"],
+    ["subject", "{{ '😀 Ada' | split: '' | first }}"],
+    ["html", "<p>{{ '😀 Ada' | split: '' | first }}</p>"],
+    ["data", { initials: [{ first: "{{ '😀 Ada' | split: '' | first }}" }] }]
+  ])("stop what no database could keep, and no strict reader of JSON read, in %s", async (name, source) => {
     expect(await render({ title: "Hello", [name]: source })).toMatchObject({
-      failure: { code: "template_failed", field: `content.${name}`, message: "must not contain the character U+0000" }
+      failure: {
+        code: "template_failed",
+        field: `content.${name}`,
+        message: "must not contain U+0000 or half of a surrogate pair"
+      }
     })
   })
 })

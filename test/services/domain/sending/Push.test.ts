@@ -60,6 +60,8 @@ describe("time to live", () => {
     const sent = message({ expiresAt: at })
     expect([isExpired(sent, at - 1), isExpired(sent, at)]).toEqual([false, true])
     expect(secondsLeft(sent, at - 2500)).toBe(2)
+    // 0 would be now or never.
+    expect(secondsLeft(sent, at - 900)).toBe(1)
     const never = message({ expiresAt: at, nowOrNever: true })
     expect([isExpired(never, at + 1), secondsLeft(never, at - 5000)]).toEqual([false, 0])
   })
