@@ -23,7 +23,8 @@ describe("templates of one application that take long to read", () => {
     const order: Array<string> = []
     const slow = Array.from({ length: 4 }, async () => {
       const read = await engine.tryOut(SLOW, greedy)
-      order.push("slow")
+      // Those that waited too long, as they do on a slow machine, were never read.
+      if (!Result.isFailure(read) || !("_tag" in read.failure)) order.push("slow")
       return read
     })
     const tried = engine.tryOut(bodyOf("Hi {{ name }}"), other).then((read) => {
