@@ -119,7 +119,6 @@ import type { SignInSecrets as SignInSecretsPort } from "../services/ports/peopl
 import type { StoreError } from "../services/ports/StoreError.ts"
 import type { QueueUnavailable } from "../services/ports/operations/JobQueue.ts"
 import { EngineSettings } from "../services/ports/EngineSettings.ts"
-import { HolderStore as HolderStorePort } from "../services/ports/operations/HolderStore.ts"
 import { JobQueue, problemOfQueue } from "../services/ports/operations/JobQueue.ts"
 import { PayloadSizes } from "../services/ports/sending/PayloadSizes.ts"
 import { answerWhileStarting } from "./http/pipeline/Starting.ts"
@@ -498,7 +497,7 @@ const workers = (env: Environment, settings: Settings["Service"], state: NodeSta
     Effect.gen(function* () {
       const hub = yield* LocalHub.JobHub
       const direct = yield* LocalDirect.DirectHub
-      const holders = yield* HolderStorePort
+      const watchExit = yield* WorkerExits.make
       const { drainMs, roles } = settings
       const shares = sharesOf(settings)
       const { ready } = yield* Processes.keep({
@@ -519,7 +518,7 @@ const workers = (env: Environment, settings: Settings["Service"], state: NodeSta
             hub.attach(ofProcess(child)),
             direct.attach(ofProcess(child)),
             state.numbers.attach(ofProcess(child)),
-            Effect.provideService(WorkerExits.watch(child, ofProcess(child)), HolderStorePort, holders)
+            watchExit(child, ofProcess(child))
           ])
       })
       state.ready = ready
@@ -660,8 +659,8 @@ export const worker = (
 ): Layer.Layer<never, StartError | QueueUnavailable> =>
   Layer.unwrap(Effect.map(Settings, work)).pipe(
     Layer.flatMap(() => Layer.effectDiscard(ready)),
-    Layer.provide(WriteGate.layer),
-    Layer.merge(WorkerExits.announceLayer(ofProcess(process))),
+    // Work may end the process as soon as it begins: whose it was is said before, right after the first beat.
+    Layer.provide(Layer.provideMerge(WorkerExits.announceLayer(ofProcess(process)), WriteGate.layer)),
     Layer.merge(Layer.merge(Metering.processLayer, Metering.reportLayer(ofProcess(process)))),
     Layer.provide(workerQueue),
     Layer.provide(WorkerDirect.layerOf(ofProcess(process))),

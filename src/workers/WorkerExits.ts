@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, FiberSet, Layer, Schedule } from "effect"
 import type { Scope } from "effect"
 import type { ChildProcess } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -15,25 +15,33 @@ import type { Channel } from "./Metering.ts"
  */
 
 const ANNOUNCE = "200 millis"
-/** How long the end of a worker may take to be told; without it, its session is missed a little later. */
-const TIMEOUT = "2 seconds"
+/** How long the start of the next worker waits for the end of this one to be told. */
+const PATIENCE = "2 seconds"
+/**
+ * How often, and for how long, it is told to a database that is away: one that begins anew gives those who lost their
+ * sessions ten seconds before it takes them for dead. Whom nobody speaks of is missed, and taken for killed.
+ */
+const AGAIN = "200 millis"
+const GIVE_UP = "60 seconds"
 
 const holderIn = (message: unknown): HolderId | null => {
   const holder = typeof message === "object" && message !== null ? (message as { holder?: unknown }).holder : undefined
   return typeof holder === "number" ? (holder as HolderId) : null
 }
 
-/** A worker tells its number as soon as it has one. */
+/** A worker tells its number as soon as it has one: where the database is there, before the layer is. */
 export const announceLayer = (channel: Channel): Layer.Layer<never, never, LeaseHolder> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const { id } = yield* LeaseHolder
+      const announce = Effect.suspend(() => {
+        const holder = id()
+        if (holder !== null) channel.send({ holder })
+        return Effect.succeed(holder !== null)
+      })
+      if (yield* announce) return
       yield* Effect.forkScoped(
-        Effect.gen(function* () {
-          let holder = id()
-          for (; holder === null; holder = id()) yield* Effect.sleep(ANNOUNCE)
-          channel.send({ holder })
-        })
+        Effect.repeat(announce, { schedule: Schedule.spaced(ANNOUNCE), until: (isSaid) => isSaid })
       )
     })
   )
@@ -87,27 +95,35 @@ export const endingOf = (
   return OWN_FAULT.has(signalCode) || (signalCode === "SIGKILL" && killsNow > killsBefore) ? "crashed" : "killed"
 }
 
-/** Tells how a worker ended, when it does so by itself before the scope closes. */
-export const watch = (child: ChildProcess, channel: Channel): Effect.Effect<void, never, Scope.Scope | HolderStore> =>
-  Effect.gen(function* () {
-    const holders = yield* HolderStore
-    const kills = new CountBefore(memoryKills)
-    const noting = setInterval(() => kills.note(), NOTE_MS).unref()
-    let holder: HolderId | null = null
-    yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        channel.onMessage((message) => {
-          holder = holderIn(message) ?? holder
-        })
-      ),
-      (stop) =>
-        Effect.suspend(() => {
-          stop()
-          clearInterval(noting)
-          if (holder === null || (child.exitCode === null && child.signalCode === null)) return Effect.void
-          return holders
-            .ended(holder, endingOf(child, kills.value, memoryKills()))
-            .pipe(Effect.timeout(TIMEOUT), Effect.ignore)
-        })
-    )
-  })
+/** Tells how each worker ended, when it does so by itself before its scope closes. */
+export const make: Effect.Effect<
+  (child: ChildProcess, channel: Channel) => Effect.Effect<void, never, Scope.Scope>,
+  never,
+  HolderStore | Scope.Scope
+> = Effect.gen(function* () {
+  const holders = yield* HolderStore
+  const tellings = yield* FiberSet.make()
+  const tell = (holder: HolderId, how: Ending) =>
+    holders.ended(holder, how).pipe(Effect.retry(Schedule.spaced(AGAIN)), Effect.timeout(GIVE_UP), Effect.ignore)
+  return (child, channel) =>
+    Effect.gen(function* () {
+      const kills = new CountBefore(memoryKills)
+      const noting = setInterval(() => kills.note(), NOTE_MS).unref()
+      let holder: HolderId | null = null
+      yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          channel.onMessage((message) => {
+            holder = holderIn(message) ?? holder
+          })
+        ),
+        (stop) =>
+          Effect.gen(function* () {
+            stop()
+            clearInterval(noting)
+            if (holder === null || (child.exitCode === null && child.signalCode === null)) return
+            const telling = yield* FiberSet.run(tellings, tell(holder, endingOf(child, kills.value, memoryKills())))
+            yield* Effect.timeoutOption(Fiber.await(telling), PATIENCE)
+          })
+      )
+    })
+})

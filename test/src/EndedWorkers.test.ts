@@ -98,16 +98,16 @@ it.live(
       const innocent = yield* system.send({ to: { platforms: ["ios"] }, content })
       const guilty = yield* system.send({ to: { platforms: ["android"] }, content })
       const arrived = (times: number) => arrivedOf(fcm.received(), guilty) >= times
-      /** The process that has the batch: its number is in its name. */
-      const holder = Effect.flatMap(
+      /** The process that has the batch, whose number is in its name, and how much the batch is suspected. */
+      const batch = Effect.flatMap(
         PgClient.PgClient,
-        (sql) => sql<{ readonly name: string }>`
-          SELECT h.name FROM batches b JOIN holders h ON h.id = b.lease_holder
+        (sql) => sql<{ readonly name: string | null; readonly suspicion: number }>`
+          SELECT h.name, b.suspicion FROM batches b LEFT JOIN holders h ON h.id = b.lease_holder
           WHERE b.notification_id = ${guilty} AND NOT b.done`
       ).pipe(
-        Effect.map((rows) => Number(/\d+/.exec(rows[0]?.name ?? "")?.[0] ?? 0)),
+        Effect.map(([row]) => ({ pid: Number(/\d+/.exec(row?.name ?? "")?.[0] ?? 0), suspicion: row?.suspicion ?? 0 })),
         Effect.provide(PgClient.layerFrom(pool(postgres.url, 1))),
-        Effect.catchCause(() => Effect.succeed(0))
+        Effect.catchCause(() => Effect.succeed({ pid: 0, suspicion: 0 }))
       )
       const isOver = system
         .call("GET", `/api/v1/notifications/${guilty}`)
@@ -120,9 +120,12 @@ it.live(
         )
         if (isSent === "over") break
         // One that had it may have gone with its node, before anybody else took it.
-        process.kill(yield* eventually(holder, (pid) => pid > 0 && isRunning(pid)), "SIGABRT")
+        const { pid } = yield* eventually(batch, ({ pid }) => pid > 0 && isRunning(pid))
+        process.kill(pid, "SIGABRT")
         deaths++
         if (deaths === 1) {
+          // Its own node tells how it ended, which may be the one that goes now.
+          yield* eventually(batch, ({ suspicion }) => suspicion > 0)
           yield* other.killAll
           yield* system.startEngine(there)
         }

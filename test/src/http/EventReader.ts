@@ -30,7 +30,7 @@ export const follow = async (url: string, headers: Record<string, string> = {}, 
         .split("\n")
         .find((line) => line.startsWith(`${name}: `))
         ?.slice(name.length + 2)
-    if (block.startsWith(":")) comments.push(block.slice(2))
+    comments.push(...block.split("\n").flatMap((line) => (line.startsWith(":") ? [line.slice(2)] : [])))
     const [event, data] = [field("event"), field("data")]
     if (event !== undefined)
       events.push({ event, id: field("id") ?? null, data: data === undefined || data === "" ? null : JSON.parse(data) })
