@@ -83,7 +83,6 @@ const freeze = async (kind: string) => {
 describe.skipIf(process.platform !== "linux").concurrent("a process that was frozen beyond its requests' time", () => {
   it.for(Object.keys(servers))(
     "counts every answer that had come to it meanwhile (%s)",
-    { timeout: 60_000 },
     async (kind, { expect: expectHere }) => {
       expectHere(await freeze(kind)).toEqual({ answered: COUNT, failed: [] })
     }

@@ -78,7 +78,7 @@ it("What waits for a stream of FCM is given less time to live, in a batch of one
       })
     )
   }
-}, 30_000)
+})
 
 it("What waits for a stream of a push service is given less time to live.", async () => {
   const sender = await startSender(WebPushProvider, WebPushLayer.layer)
@@ -103,4 +103,4 @@ it("What waits for a stream of a push service is given less time to live.", asyn
   })
   expect(new Set(outcomes.map(({ _tag }) => _tag))).toEqual(new Set(["Ok"]))
   expectShorter(taken.map(({ headers }) => Number(headers["ttl"])))
-}, 30_000)
+})

@@ -97,7 +97,6 @@ it.live(
       const content = { title: "Hello" }
       const innocent = yield* system.send({ to: { platforms: ["ios"] }, content })
       const guilty = yield* system.send({ to: { platforms: ["android"] }, content })
-      const arrived = (times: number) => arrivedOf(fcm.received(), guilty) >= times
       /** The process that has the batch, whose number is in its name, and how much the batch is suspected. */
       const batch = Effect.flatMap(
         PgClient.PgClient,
@@ -112,17 +111,29 @@ it.live(
       const isOver = system
         .call("GET", `/api/v1/notifications/${guilty}`)
         .pipe(Effect.map(({ body }) => body?.status === "completed"))
+      const killed = new Set<number>()
+      let seen = 0
       let deaths = 0
       while (true) {
-        const isSent = yield* eventually(
-          Effect.map(isOver, (is) => (is ? "over" : arrived(deaths + 1) ? "sent" : "waits")),
-          (is) => is !== "waits"
+        /** The next process that has sent the batch. One that had it may have gone with its node. */
+        const next = yield* eventually(
+          Effect.gen(function* () {
+            if (yield* isOver) return "over"
+            const { pid } = yield* batch
+            const hasSent = arrivedOf(fcm.received(), guilty) > seen
+            return hasSent && pid > 0 && !killed.has(pid) && isRunning(pid) ? pid : null
+          }),
+          (is) => is !== null
         )
-        if (isSent === "over") break
-        // One that had it may have gone with its node, before anybody else took it.
-        const { pid } = yield* eventually(batch, ({ pid }) => pid > 0 && isRunning(pid))
-        process.kill(pid, "SIGABRT")
+        if (next === "over" || next === null) break
+        process.kill(next, "SIGABRT")
+        killed.add(next)
         deaths++
+        yield* eventually(
+          Effect.sync(() => isRunning(next)),
+          (is) => !is
+        )
+        seen = arrivedOf(fcm.received(), guilty)
         if (deaths === 1) {
           // Its own node tells how it ended, which may be the one that goes now.
           yield* eventually(batch, ({ suspicion }) => suspicion > 0)

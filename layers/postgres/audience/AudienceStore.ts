@@ -9,6 +9,7 @@ import type { AudiencePage } from "../../../services/ports/audience/AudienceStor
 import { AudienceStore } from "../../../services/ports/audience/AudienceStore.ts"
 import { addressKey, formerKey } from "./addresses.ts"
 import { audienceRows } from "./audienceRows.ts"
+import { readerOf } from "./people.ts"
 import { audienceTargets } from "./audienceTargets.ts"
 import { unmakeErasedAddresses } from "./erasures.ts"
 import { alongTheKey, byValues } from "../server/byValues.ts"
@@ -67,6 +68,7 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
     const sql = yield* SqlClient.SqlClient
     const { contactsOf, ensureContacts, inboxesOf } = inboxChannels(sql)
     const { channelsOf, devicesOf, devicesWhere, peopleWithInbox } = audienceRows(sql)
+    const { targets, unsubscribed, zones } = yield* audienceTargets(sql)
     const fewCounts = yield* makeFewAtOnce(COUNTS)
 
     /**
@@ -166,15 +168,20 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       return { recipients: { ...NOBODY, inbox: channels }, size: ids.length, last: ids.at(-1) ?? "" }
     })
 
-    const partOf = Effect.fnUntraced(function* (appId: AppId, audience: KeptAudience, place: Place, limit: number) {
-      const { after, part } = place
+    /** Where a page ends that looks for the few of many who match; null: where it is full. */
+    const endOf = (appId: AppId, audience: KeptAudience, { after, part }: Place, limit: number) => {
       const filter = filterOf(audience)
       const table = ({ d: "devices", c: "channels", i: "contacts" } as const)[part]
-      const end =
-        filter !== null && isSparse(filter)
-          ? yield* windowEnd(sql, table, appId, after === "" ? null : after, limit * WINDOW)
-          : null
-      const within = (id: Fragment) => (end === null ? [] : [sql`${id} <= ${end}`])
+      return filter !== null && isSparse(filter)
+        ? windowEnd(sql, table, appId, after === "" ? null : after, limit * WINDOW)
+        : Effect.succeed(null)
+    }
+    const until = (end: string | null, id: Fragment) => (end === null ? [] : [sql`${id} <= ${end}`])
+
+    const partOf = Effect.fnUntraced(function* (appId: AppId, audience: KeptAudience, place: Place, limit: number) {
+      const { after, part } = place
+      const end = yield* endOf(appId, audience, place, limit)
+      const within = (id: Fragment) => until(end, id)
       const found = yield* part === "d"
         ? devicePage(devicesOf(appId, audience, after, within(sql`devices.id`)), limit)
         : part === "c"
@@ -263,6 +270,23 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       return { recipients, next: after === null ? nextPart : cursorOf({ ...place, after }) }
     }, storeError("AudienceStore.page"))
 
+    const reader: AudienceStore["Service"]["reader"] = Effect.fnUntraced(function* (appId, audience, limit) {
+      const { channel_ids, device_ids, emails } = audience
+      if (emails !== undefined || device_ids !== undefined || isDevicesOnly(filterOf(audience))) return null
+      if (channel_ids !== undefined) {
+        const { inbox } = yield* namedChannels(appId, ["inbox"], [...new Set(channel_ids.map(lower))])
+        const [found] = yield* targets(appId, "inbox", inbox.slice(0, limit), true)
+        return found?.person ?? null
+      }
+      const end = yield* endOf(appId, audience, startOf("i"), limit)
+      const people = peopleWithInbox(appId, audience, "", until(end, sql`p.id`))
+      const finding = sql<{ readonly id: string }>`${people} ORDER BY id LIMIT 1`.unprepared
+      const [found] = yield* (isAboutEverybody(audience) ? alongTheKey : byValues)(sql, finding)
+      if (found === undefined) return null
+      const [row] = yield* readerOf(sql, found.id)
+      return row?.person ?? null
+    }, storeError("AudienceStore.reader"))
+
     const count: AudienceStore["Service"]["count"] = Effect.fnUntraced(function* (appId, audience, ways, timeoutMs) {
       const { channel_ids, device_ids, emails, user_ids } = audience
       const wants = (way: Way) => ways.includes(way) && (way === "push" || !isDevicesOnly(filterOf(audience)))
@@ -294,8 +318,7 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       return { ...counted, recipients: { ...counted.recipients, inbox: counted.recipients.inbox + made } }
     }, storeError("AudienceStore.count"))
 
-    const { targets, unsubscribed, zones } = yield* audienceTargets(sql)
-    return AudienceStore.of({ zones, page, count, targets, unsubscribed })
+    return AudienceStore.of({ zones, page, count, reader, targets, unsubscribed })
   })
 )
 

@@ -2,6 +2,7 @@ import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { ProviderKind } from "../../../services/domain/sending/Credential.ts"
 import type { AppId } from "../../../services/domain/Ids.ts"
+import type { Person } from "../../../services/domain/messages/Template.ts"
 import { rowsOf } from "../server/ofRows.ts"
 
 /*
@@ -52,3 +53,8 @@ export const peopleOf = (sql: Sql, appId: AppId, provider: ProviderKind, ids: Re
     WHERE d.active AND d.platform = ${PLATFORMS[provider]}
       AND p.no_push IS NOT true`.values
 }
+
+/** A contact as whoever reads an inbox. */
+export const readerOf = (sql: Sql, contactId: string) =>
+  sql<{ readonly person: Person }>`
+    SELECT ${person(sql, sql`'{}'::json`, emailOf(sql))} FROM contacts p WHERE p.id = ${contactId}`

@@ -52,6 +52,12 @@ export interface Preview {
 const stateOf = (credential: Option.Option<Credential>): ProviderPreview["credential"] =>
   Option.isNone(credential) ? "missing" : credential.value.suspendedReason === null ? "ready" : "refused"
 
+/** What will be known of somebody who becomes a contact by being written to. */
+const newcomerOf = ({ user_ids }: KeptRequest["to"]): Person | null =>
+  user_ids?.[0] === undefined
+    ? null
+    : { locale: null, device: {}, contact: { external_id: user_ids[0], tags: [], attributes: {} } }
+
 /** What would become of a request. It changes nothing: not even the channels of unknown addresses are made. */
 export const makePreview = Effect.gen(function* () {
   const audiences = yield* AudienceStore
@@ -63,7 +69,8 @@ export const makePreview = Effect.gen(function* () {
 
   /**
    * Somebody of each provider, as far as the first page of its way has one: a page of all ways would be full of devices.
-   * Inboxes would be made by looking.
+   * Inboxes, which it would make, are looked for by their people, and a user who is nobody yet is one of whom only the id
+   * is known.
    */
   const samples = Effect.fnUntraced(function* (appId: AppId, { to }: KeptRequest, ways: ReadonlyArray<Way>) {
     const people = new Map<ProviderKind, Person>()
@@ -75,6 +82,10 @@ export const makePreview = Effect.gen(function* () {
         const targets = yield* audiences.targets(appId, provider, recipients[provider].slice(0, 1), true)
         if (targets[0]?.person !== undefined) people.set(provider, targets[0].person)
       }
+    }
+    if (ways.includes("inbox")) {
+      const reader = (yield* audiences.reader(appId, to, LOOK)) ?? newcomerOf(to)
+      if (reader !== null) people.set("inbox", reader)
     }
     return people
   })

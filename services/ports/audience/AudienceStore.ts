@@ -87,6 +87,11 @@ export class AudienceStore extends Context.Service<
       withPerson?: boolean,
       withOwner?: boolean
     ) => Effect.Effect<ReadonlyArray<Target>, StoreError>
+    /**
+     * Somebody whose inbox `page` would name, as a page that looks among some `limit` would find them; null when it would
+     * find nobody who is a contact already. Makes nothing.
+     */
+    readonly reader: (appId: AppId, audience: KeptAudience, limit: number) => Effect.Effect<Person | null, StoreError>
     /** Those of `ids` that are there, and whose person wants no such messages. Asked for those that are no targets. */
     readonly unsubscribed: (
       appId: AppId,

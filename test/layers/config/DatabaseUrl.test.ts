@@ -11,7 +11,7 @@ import { locate } from "../../../layers/postgres/server/EmbeddedBinaries.ts"
 import { makeAuthority } from "../../../simulators/Certificates.ts"
 import { makePostgresServer } from "../../PostgresServer.ts"
 
-const TIMEOUT = 120_000
+const TIMEOUT = 240_000
 const MASTER_KEY = "00".repeat(32)
 
 const problemOf = (url: string): string | undefined => {

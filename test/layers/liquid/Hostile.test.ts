@@ -314,12 +314,12 @@ describe("the process of the thread", () => {
       console.log("filling")
     `
       const { child, closed, printed } = start(script)
-      await expect.poll(printed, { timeout: 30_000 }).toContain("filling")
+      await expect.poll(printed, { timeout: 60_000 }).toContain("filling")
       child.kill(signal)
       await closed
       const pid = Number(/child (\d+)/.exec(printed())![1])
       // One that nobody has taken note of yet (Z) is gone as well.
-      await expect.poll(() => isThere(pid), { timeout: 10_000 }).toBe(false)
+      await expect.poll(() => isThere(pid), { timeout: 60_000 }).toBe(false)
     }
   )
 

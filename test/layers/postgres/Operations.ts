@@ -508,6 +508,13 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "AudienceStore.page, a filter": plain(AudienceStore, (store) =>
       store.page(app, { filter: { tags_any: ["one"], locales: ["de"] } }, ["push"], null, PAGE)
     ),
+    "AudienceStore.reader": plain(AudienceStore, (store) => store.reader(app, { all: true }, PAGE)),
+    "AudienceStore.reader, of users": after(inboxOf, AudienceStore, (store, { userId }) =>
+      store.reader(app, { user_ids: [userId] }, PAGE)
+    ),
+    "AudienceStore.reader, of channels": after(inboxOf, AudienceStore, (store, { id }) =>
+      store.reader(app, { channel_ids: [id] }, PAGE)
+    ),
     "AudienceStore.zones": after(Effect.all([device, channel]), AudienceStore, (store, [fcm, smtp]) =>
       store.zones(app, { apns: [], fcm: [fcm], webpush: [], smtp: [smtp], inbox: [] })
     ),

@@ -112,7 +112,7 @@ export const bounds = ({ name, open, nodeServer, rawPeer }: Stage): void => {
       })
       const sender = await open(peer.port)
       const fiber = Effect.runFork(sender.pool.send(makeBatch(new Results(), 2)))
-      await expect.poll(() => answerMemory.bytes, { timeout: 30_000 }).toBeGreaterThan(10_000)
+      await expect.poll(() => answerMemory.bytes, { timeout: 60_000 }).toBeGreaterThan(10_000)
       await Effect.runPromise(Fiber.interrupt(fiber))
       expect(answerMemory.bytes).toBe(0)
       expect((await sender.send(1)).answers.size).toBe(1)

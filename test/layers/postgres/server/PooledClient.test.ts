@@ -42,7 +42,7 @@ const make = Effect.fnUntraced(function* (connections: number) {
   return { sql, change, value, other, longWaiting, letGo: Deferred.succeed(letGo, undefined) }
 }, Effect.provide(Reactivity.layer))
 
-describe("a client of the database", { concurrent: true, timeout: 120_000 }, () => {
+describe("a client of the database", { concurrent: true, timeout: 240_000 }, () => {
   it.live.each([
     ["has a statement that waits for a lock keep nobody who shares a connection with it", 2, 1, 1, SYSTEM],
     ["lets no more than a quarter of its connections wait for what requests have locked", 4, 30, 1, OF_A_KEY],

@@ -115,7 +115,7 @@ const CASES: ReadonlyArray<readonly [string, (app: AppId) => Effect.Effect<unkno
   ]
 ]
 
-layer(stores, { timeout: 60_000, excludeTestServices: true })("a look", (it) => {
+layer(stores, { timeout: 240_000, excludeTestServices: true })("a look", (it) => {
   const look = Effect.flatMap(ExecutionStore, (store) => store.look)
 
   it.effect("sees nothing where there is nothing", () => Effect.map(look, (seen) => expect(seen).toEqual(NOTHING)))

@@ -312,7 +312,7 @@ const reconciled = Effect.fnUntraced(function* (
   return rows.length
 })
 
-layer(stores, { timeout: 120_000, excludeTestServices: true })("random workflows", (it) => {
+layer(stores, { timeout: 240_000, excludeTestServices: true })("random workflows", (it) => {
   it.effect(
     `go the way that a straight model goes, whatever dies (seeds ${FIRST_SEED} to ${FIRST_SEED + SEEDS - 1})`,
     () =>

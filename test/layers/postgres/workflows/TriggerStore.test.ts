@@ -7,7 +7,7 @@ import { workflowStores } from "./Runs.ts"
 
 const stores = workflowStores.pipe(Layer.provideMerge(hotStores))
 
-layer(stores, { timeout: 60_000, excludeTestServices: true })("events", (it) => {
+layer(stores, { timeout: 240_000, excludeTestServices: true })("events", (it) => {
   it.effect("that are raised at the same time share statements, and are kept each as its own", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

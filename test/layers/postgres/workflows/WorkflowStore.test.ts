@@ -18,7 +18,7 @@ const ASK: Step = { key: "ask", type: "FETCH", url: "https://example.com/", head
 const storeOf = (...keys: ReadonlyArray<Uint8Array>) =>
   Layer.fresh(WorkflowStores.layer).pipe(Layer.provide(SecretBox.layerOf(...keys)))
 
-layer(testDatabase(), { timeout: 120_000, excludeTestServices: true })("the headers of a FETCH", (it) => {
+layer(testDatabase(), { timeout: 240_000, excludeTestServices: true })("the headers of a FETCH", (it) => {
   it.effect("are sealed for their version, and open after the master key was replaced", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -52,7 +52,7 @@ const entries = Effect.fnUntraced(function* (app: AppId) {
 
 const stores = Layer.mergeAll(ContactStores.layer, workflowStores).pipe(Layer.provideMerge(hotStores))
 
-layer(stores, { timeout: 120_000, excludeTestServices: true })("what lets people into many workflows", (it) => {
+layer(stores, { timeout: 240_000, excludeTestServices: true })("what lets people into many workflows", (it) => {
   it.effect("is taken by what it brings to all of them together, and nothing of that is kept once it is written", () =>
     Effect.gen(function* () {
       const app = yield* newApp

@@ -308,6 +308,45 @@ describe("previews of templates", () => {
 })
 
 describe("notifications with a template", () => {
+  it("are previewed for inboxes as their readers would see them, and no reader is made by it", async () => {
+    const template_id = await make({
+      name: "inbox",
+      content: { title: "Hi {{ contact.attributes.name | default: contact.external_id }}" }
+    })
+    const key = server.ours.secretKey
+    const contacts = ["a", "b", "c"].map((name) => ({
+      external_id: `inbox-${name}`,
+      attributes: { name },
+      tags: [`inbox-${name}`]
+    }))
+    await server.call("POST", "/api/v1/contacts/bulk", { key, body: { contacts } })
+    const { status } = await server.call("PATCH", "/api/v1/contacts/by-external-id/inbox-a/preferences", {
+      key,
+      body: { inbox: false }
+    })
+    expect(status).toBe(200)
+    const rows = async () => [
+      (await server.sql`SELECT count(*)::integer AS n FROM channels`)[0].n,
+      (await server.sql`SELECT count(*)::integer AS n FROM contacts`)[0].n
+    ]
+    const before = await rows()
+    const shown = async (to: object) => {
+      const body = { to, ...("channel_ids" in to ? {} : { channels: ["inbox"] }), template_id }
+      const { json } = await server.call("POST", "/api/v1/notifications/preview", { key, body })
+      return json.providers.map(({ problem, sample }: { problem: unknown; sample: unknown }) => ({ problem, sample }))
+    }
+    const of = (name: string) => [{ problem: null, sample: { title: `Hi ${name}` } }]
+    expect(await shown({ user_ids: ["inbox-a", "inbox-b"] })).toEqual(of("b"))
+    expect(await shown({ tags_any: ["inbox-a", "inbox-c"] })).toEqual(of("c"))
+    expect(await shown({ user_ids: ["inbox-nobody-yet"] })).toEqual(of("inbox-nobody-yet"))
+    expect(await shown({ user_ids: ["inbox-a"] })).toEqual([])
+    expect(await rows()).toEqual(before)
+
+    const inbox = { kind: "inbox", user_id: "inbox-c" }
+    const { id } = (await server.call("POST", "/api/v1/channels", { key, body: inbox })).json
+    expect(await shown({ channel_ids: [id] })).toEqual(of("c"))
+  })
+
   it("that says the same to everybody are filled when they are accepted", async () => {
     const id = await make()
     const answer = await send({ to: { all: true }, template_id: id, variables: { name: "all" } })

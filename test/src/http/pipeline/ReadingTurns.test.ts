@@ -31,7 +31,7 @@ it("What is to be read for one owner in many requests leaves every second turn t
   // The last of b's has come when a has had no more than it, but for what was before b's first.
   const mine = read.slice(0, read.lastIndexOf("b") + 1)
   expect(mine.filter((owner) => owner === "a").length).toBeLessThanOrEqual(ITEMS.length + 2)
-}, 20_000)
+})
 
 it("Everything else goes on between two turns.", async () => {
   let turns = 0
