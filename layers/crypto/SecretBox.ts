@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto"
 import { SecretBox, SecretUnreadable } from "../../services/ports/access/SecretBox.ts"
-import type { Settings } from "../config/Settings.ts"
+import { Settings } from "../config/Settings.ts"
 import type { MasterKeyUnusable } from "./MasterKey.ts"
 import { masterKeys } from "./MasterKey.ts"
 
@@ -30,13 +30,14 @@ const keyOf = (bytes: Uint8Array): Key => {
   }
 }
 
-const make = (keys: ReadonlyArray<Uint8Array>): SecretBox["Service"] => {
+const make = (keys: ReadonlyArray<Uint8Array>, mayReplace: boolean): SecretBox["Service"] => {
   const known = keys.map(keyOf)
   const sealing = known[0]
   if (sealing === undefined) throw new Error("there must be a master key")
   return {
     keyId: sealing.id.toString("hex"),
     keyIds: known.map(({ id }) => id.toString("hex")),
+    mayReplace,
     keyIdOf: (sealed) => Buffer.from(sealed.subarray(1, HEAD_BYTES)).toString("hex"),
     seal: (place, plaintext) => {
       const head = Buffer.concat([Buffer.of(VERSION), sealing.id])
@@ -70,10 +71,16 @@ const make = (keys: ReadonlyArray<Uint8Array>): SecretBox["Service"] => {
 
 /** The first key seals, each of them opens what was sealed with it. Keys are 32 bytes. */
 export const layerOf = (...keys: ReadonlyArray<Uint8Array>): Layer.Layer<SecretBox> =>
-  Layer.sync(SecretBox, () => make(keys))
+  Layer.sync(SecretBox, () => make(keys, true))
 
 /** With the master key of the settings or the data directory. */
 export const layer: Layer.Layer<SecretBox, MasterKeyUnusable, Settings> = Layer.effect(
   SecretBox,
-  Effect.map(masterKeys, make)
+  Effect.gen(function* () {
+    const { masterKey } = yield* Settings
+    const keys = yield* masterKeys
+    // The key of the environment comes first, those of the file behind it.
+    const isInFile = masterKey === null || keys.slice(1).some((key) => Buffer.compare(key, masterKey) === 0)
+    return make(keys, isInFile)
+  })
 )

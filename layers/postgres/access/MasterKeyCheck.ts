@@ -17,10 +17,15 @@ import { secretPlace as ofWebhook } from "../webhooks/WebhookStore.ts"
 /** The key ids are hashes: they tell keys apart and say nothing about them. */
 export class WrongMasterKey extends Schema.TaggedError<WrongMasterKey>()("WrongMasterKey", {
   given: Schema.String,
-  needed: Schema.String
+  needed: Schema.String,
+  /** Whether the one that is needed is there, as a line of `master.key`. */
+  isThere: Schema.Boolean
 }) {
   override get message() {
-    return `The master key is not the one that sealed this database's secrets: it has the id ${this.given}, needed is ${this.needed}. Give the right one in MASTER_KEY, or as a line of master.key in DATA_DIR.`
+    const wrong = `The master key is not the one that sealed this database's secrets: it has the id ${this.given}, needed is ${this.needed}`
+    return this.isThere
+      ? `${wrong}, which is a line of master.key in DATA_DIR. Start without MASTER_KEY, or give that one. Is the given one to replace it? Then add it as a line to master.key as well, on all nodes, before it seals anything.`
+      : `${wrong}. Give the right one in MASTER_KEY, or as a line of master.key in DATA_DIR.`
   }
 }
 
@@ -60,9 +65,14 @@ const evidence = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
 
 const judge = Effect.fnUntraced(function* (all: ReadonlyArray<Sealed>) {
   const box = yield* SecretBox
+  const [first] = all
+  if (first === undefined) return
+  const wrong = { given: box.keyId, needed: box.keyIdOf(first[1]) }
   const opened = yield* Effect.forEach(all, ([place, sealed]) => Effect.option(box.open(place, sealed)))
-  if (all.length > 0 && opened.every(Option.isNone)) {
-    return yield* new WrongMasterKey({ given: box.keyId, needed: box.keyIdOf(all[0]![1]) })
+  if (opened.every(Option.isNone)) return yield* new WrongMasterKey({ ...wrong, isThere: false })
+  // What is sealed from now on could be read by nobody who starts without it again.
+  if (!box.mayReplace && all.every(([, sealed]) => box.keyIdOf(sealed) !== box.keyId)) {
+    return yield* new WrongMasterKey({ ...wrong, isThere: true })
   }
 })
 
@@ -100,7 +110,8 @@ export const sealedOtherwise: Effect.Effect<
 })
 
 /**
- * Fails when this master key opens nothing of what the database holds. Answers whether there was anything to know it by.
+ * Fails when this master key opens nothing of what the database holds, or would replace the one that sealed it and was
+ * never said to. Answers whether there was anything to know it by.
  * Changes nothing.
  */
 export const look: Effect.Effect<boolean, WrongMasterKey | SqlError, PgClient.PgClient | SecretBox> = Effect.gen(

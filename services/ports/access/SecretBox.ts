@@ -16,6 +16,11 @@ export class SecretBox extends Context.Service<
     readonly keyId: string
     /** The ids of all keys that open something, this one among them. */
     readonly keyIds: ReadonlyArray<string>
+    /**
+     * Whether the key that seals may take the place of another: where it is a line of `master.key`, as one that is to do so
+     * has to be. One that is given by MASTER_KEY alone may be there by mistake.
+     */
+    readonly mayReplace: boolean
     /** The id of the key that something was sealed with. */
     readonly keyIdOf: (sealed: Uint8Array) => string
     readonly open: (place: string, sealed: Uint8Array) => Effect.Effect<string, SecretUnreadable>

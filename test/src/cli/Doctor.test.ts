@@ -371,14 +371,23 @@ describe.concurrent("doctor", () => {
         const DATA_DIR = yield* folder
         const doctor = (MASTER_KEY: string) => command(["doctor"], { DATABASE_URL: url, DATA_DIR, MASTER_KEY })
         yield* command(["app", "create", "--name", "First"], { DATABASE_URL: url, MASTER_KEY: former })
+        // One that stands in a shell by mistake would lock out whoever starts without it.
         writeFileSync(join(DATA_DIR, "master.key"), `${former}\n`)
+        const stray = yield* doctor(other)
+        expect(stray.out).toMatch(/FAIL +secrets .*is a line of master.key in DATA_DIR. Start without MASTER_KEY/)
+        const create = ["app", "create", "--name", "Second"]
+        const refused = yield* command(create, { DATABASE_URL: url, DATA_DIR, MASTER_KEY: other })
+        expect(refused.err).toContain("which is a line of master.key in DATA_DIR")
+        expect(refused.code).toBe(1)
+        expect((yield* doctor(former)).code).toBe(0)
+        writeFileSync(join(DATA_DIR, "master.key"), `${former}\n${other}\n`)
         const both = yield* doctor(other)
         expect(both.out).toMatch(
           /WARN +secrets .*former key, which has to stay in master.key: 1 identity secrets \(key [0-9a-f]{8}\)/
         )
         expect(both.code).toBe(0)
         // What a node records at its start once both are known.
-        yield* command(["app", "create", "--name", "Second"], { DATABASE_URL: url, DATA_DIR, MASTER_KEY: other })
+        yield* command(create, { DATABASE_URL: url, DATA_DIR, MASTER_KEY: other })
         writeFileSync(join(DATA_DIR, "master.key"), `${other}\n`)
         const removed = yield* doctor(other)
         expect(removed.out).toMatch(
