@@ -1418,9 +1418,11 @@ type ProviderPreview struct {
 	// One of: ready, refused, missing.
 	Credential string `json:"credential"`
 
-	// Null for e-mail, and where nothing can be filled.
+	// Of an inbox message it is `data` that has a limit. Null for e-mail, and where nothing can be filled.
 	Payload *ProviderPreviewPayload `json:"payload"`
 
+	// What somebody of the audience would get. Null where the template cannot be filled for them, or asks
+	// for the person and nobody was found.
 	Sample *Content `json:"sample"`
 
 	// Why the template cannot be filled for the sample: such a recipient fails.

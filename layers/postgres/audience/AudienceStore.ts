@@ -5,6 +5,7 @@ import type { Platform } from "../../../services/domain/audience/Device.ts"
 import type { AppId, ChannelId, NotificationId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { KeptAudience, Way } from "../../../services/domain/sending/Notification.ts"
+import type { Person } from "../../../services/domain/messages/Template.ts"
 import type { AudiencePage } from "../../../services/ports/audience/AudienceStore.ts"
 import { AudienceStore } from "../../../services/ports/audience/AudienceStore.ts"
 import { addressKey, formerKey } from "./addresses.ts"
@@ -270,9 +271,22 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       return { recipients, next: after === null ? nextPart : cursorOf({ ...place, after }) }
     }, storeError("AudienceStore.page"))
 
-    const reader: AudienceStore["Service"]["reader"] = Effect.fnUntraced(function* (appId, audience, limit) {
-      const { channel_ids, device_ids, emails } = audience
-      if (emails !== undefined || device_ids !== undefined || isDevicesOnly(filterOf(audience))) return null
+    const addressee = Effect.fnUntraced(function* (appId: AppId, addresses: ReadonlyArray<string>) {
+      const known = yield* channelsByKey(appId, addresses.map(addressKey))
+      const [found] = yield* targets(
+        appId,
+        "smtp",
+        known.map(({ id }) => id),
+        true
+      )
+      if (found?.person !== undefined) return found.person
+      const keys = new Set(known.map(({ key }) => key))
+      const email = addresses.find((address) => !keys.has(addressKey(address)))
+      return email === undefined ? null : newPerson({ email })
+    })
+
+    const reader = Effect.fnUntraced(function* (appId: AppId, audience: KeptAudience, limit: number) {
+      const { channel_ids, user_ids } = audience
       if (channel_ids !== undefined) {
         const { inbox } = yield* namedChannels(appId, ["inbox"], [...new Set(channel_ids.map(lower))])
         const [found] = yield* targets(appId, "inbox", inbox.slice(0, limit), true)
@@ -282,10 +296,21 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       const people = peopleWithInbox(appId, audience, "", until(end, sql`p.id`))
       const finding = sql<{ readonly id: string }>`${people} ORDER BY id LIMIT 1`.unprepared
       const [found] = yield* (isAboutEverybody(audience) ? alongTheKey : byValues)(sql, finding)
-      if (found === undefined) return null
-      const [row] = yield* readerOf(sql, found.id)
-      return row?.person ?? null
-    }, storeError("AudienceStore.reader"))
+      if (found !== undefined) return (yield* readerOf(sql, found.id))[0]?.person ?? null
+      if (user_ids === undefined) return null
+      const [newcomer] = yield* sql<{ readonly id: string }>`
+        SELECT t.id FROM unnest(${texts(user_ids)}) WITH ORDINALITY AS t (id, place) WHERE NOT EXISTS (
+          SELECT FROM contacts WHERE app_id = ${appId} AND external_id = t.id OFFSET 0
+        ) ORDER BY t.place LIMIT 1`
+      return newcomer === undefined ? null : newPerson({ external_id: newcomer.id, tags: [] })
+    })
+
+    const someone: AudienceStore["Service"]["someone"] = Effect.fnUntraced(function* (appId, audience, way, limit) {
+      const { device_ids, emails } = audience
+      if (emails !== undefined) return way === "email" ? yield* addressee(appId, emails.slice(0, limit)) : null
+      if (way === "email" || device_ids !== undefined || isDevicesOnly(filterOf(audience))) return null
+      return yield* reader(appId, audience, limit)
+    }, storeError("AudienceStore.someone"))
 
     const count: AudienceStore["Service"]["count"] = Effect.fnUntraced(function* (appId, audience, ways, timeoutMs) {
       const { channel_ids, device_ids, emails, user_ids } = audience
@@ -318,12 +343,19 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       return { ...counted, recipients: { ...counted.recipients, inbox: counted.recipients.inbox + made } }
     }, storeError("AudienceStore.count"))
 
-    return AudienceStore.of({ zones, page, count, reader, targets, unsubscribed })
+    return AudienceStore.of({ zones, page, count, someone, targets, unsubscribed })
   })
 )
 
 /** Nothing but reading everybody's row leads to those it means; tags and users have their indexes. */
 const isAboutEverybody = (audience: KeptAudience): boolean =>
   !isByTags(filterOf(audience)) && audience.user_ids === undefined
+
+/** What is known of somebody who becomes a recipient by being written to. */
+const newPerson = (contact: Person["contact"]): Person => ({
+  locale: null,
+  device: {},
+  contact: { ...contact, attributes: {} }
+})
 
 const lower = (id: string): string => id.toLowerCase()

@@ -755,8 +755,9 @@ export type ProviderPreview = {
   readonly recipients: number
   /** Without a credential that is ready, these recipients get nothing. */
   readonly credential: "ready" | "refused" | "missing"
-  /** Null for e-mail, and where nothing can be filled. */
+  /** Of an inbox message it is `data` that has a limit. Null for e-mail, and where nothing can be filled. */
   readonly payload: { readonly bytes: number; readonly limit: number; readonly fits: boolean } | null
+  /** What somebody of the audience would get. Null where the template cannot be filled for them, or asks for the person and nobody was found. */
   readonly sample: {
     readonly title?: string
     readonly body?: string

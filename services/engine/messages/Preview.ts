@@ -1,4 +1,6 @@
 import { Effect, Option, Result } from "effect"
+import { METADATA_BYTES } from "../../domain/audience/Device.ts"
+import { inboxContentOf } from "../../domain/inbox/Inbox.ts"
 import type { ProviderKind } from "../../domain/sending/Credential.ts"
 import type { AppId, NotificationId } from "../../domain/Ids.ts"
 import { uuidv7 } from "../../ports/NewId.ts"
@@ -18,7 +20,7 @@ import { CredentialStore } from "../../ports/sending/CredentialStore.ts"
 import type { PayloadSize } from "../../ports/sending/PayloadSizes.ts"
 import { PayloadSizes } from "../../ports/sending/PayloadSizes.ts"
 import type { Rendered, RenderProblem } from "../../ports/messages/TemplateEngine.ts"
-import { checkContent } from "../sending/Accept.ts"
+import { bytesOf, checkContent } from "../sending/Accept.ts"
 import { makeNamed } from "../sending/Named.ts"
 import { makeResolving } from "../sending/Resolving.ts"
 import { PROVIDERS, reachedBy, waysOf } from "../sending/Reach.ts"
@@ -52,11 +54,13 @@ export interface Preview {
 const stateOf = (credential: Option.Option<Credential>): ProviderPreview["credential"] =>
   Option.isNone(credential) ? "missing" : credential.value.suspendedReason === null ? "ready" : "refused"
 
-/** What will be known of somebody who becomes a contact by being written to. */
-const newcomerOf = ({ user_ids }: KeptRequest["to"]): Person | null =>
-  user_ids?.[0] === undefined
-    ? null
-    : { locale: null, device: {}, contact: { external_id: user_ids[0], tags: [], attributes: {} } }
+/** What stands in an inbox, in the words of a request. */
+const readInInbox = (content: Content): Content =>
+  Object.fromEntries(
+    Object.entries(inboxContentOf(content)).filter(
+      ([part, value]) => value !== null && (part !== "data" || content.data !== undefined)
+    )
+  )
 
 /** What would become of a request. It changes nothing: not even the channels of unknown addresses are made. */
 export const makePreview = Effect.gen(function* () {
@@ -69,23 +73,23 @@ export const makePreview = Effect.gen(function* () {
 
   /**
    * Somebody of each provider, as far as the first page of its way has one: a page of all ways would be full of devices.
-   * Inboxes, which it would make, are looked for by their people, and a user who is nobody yet is one of whom only the id
-   * is known.
+   * Inboxes, and the channels of addresses, would be made by such a page.
    */
   const samples = Effect.fnUntraced(function* (appId: AppId, { to }: KeptRequest, ways: ReadonlyArray<Way>) {
     const people = new Map<ProviderKind, Person>()
-    if (to.emails !== undefined) return people
-    for (const way of ways.filter((way) => way !== "inbox")) {
+    for (const way of ways) {
+      if (way === "inbox" || (way === "email" && to.emails !== undefined)) {
+        const person = yield* audiences.someone(appId, to, way, LOOK)
+        if (person !== null) people.set(way === "inbox" ? "inbox" : "smtp", person)
+        continue
+      }
       const { recipients } = yield* audiences.page(appId, to, [way], null, LOOK)
       for (const provider of PROVIDERS) {
         if (recipients[provider].length === 0) continue
-        const targets = yield* audiences.targets(appId, provider, recipients[provider].slice(0, 1), true)
+        // Those whom an audience names itself may have unsubscribed.
+        const targets = yield* audiences.targets(appId, provider, recipients[provider].slice(0, LOOK), true)
         if (targets[0]?.person !== undefined) people.set(provider, targets[0].person)
       }
-    }
-    if (ways.includes("inbox")) {
-      const reader = (yield* audiences.reader(appId, to, LOOK)) ?? newcomerOf(to)
-      if (reader !== null) people.set("inbox", reader)
     }
     return people
   })
@@ -132,12 +136,18 @@ export const makePreview = Effect.gen(function* () {
             : person === undefined && rendering.likeness(person) === null
               ? null
               : (yield* rendering.contentsOf([person]))[0]!
-        const sample = filled !== null && Result.isSuccess(filled) ? filled.success : null
+        const content = filled !== null && Result.isSuccess(filled) ? filled.success : null
+        const sample = content !== null && provider === "inbox" ? readInInbox(content) : content
         return {
           provider,
           recipients: recipients[provider],
           credential: provider === "inbox" ? "ready" : stateOf(yield* credentials.find(appId, provider)),
-          payload: sample === null ? null : sizes.sizeOf(provider, messageOf(appId, request, sample)),
+          payload:
+            content === null
+              ? null
+              : provider === "inbox"
+                ? { bytes: bytesOf(content.data), limit: METADATA_BYTES }
+                : sizes.sizeOf(provider, messageOf(appId, request, content)),
           sample,
           problem: filled !== null && Result.isFailure(filled) ? filled.failure : null
         } satisfies ProviderPreview

@@ -41,7 +41,7 @@ import { planAt, ttlOf, untimelyOf } from "./Timing.ts"
 export const PUSH_CONTENT_BYTES = 3_700
 
 /** UTF-8 bytes as JSON. Counted, because most are short and an encoder would make a copy. */
-const bytesOf = (value: unknown): number => {
+export const bytesOf = (value: unknown): number => {
   if (value === undefined) return 0
   const text = JSON.stringify(value)
   let bytes = text.length

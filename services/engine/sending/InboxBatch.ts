@@ -1,5 +1,5 @@
 import { Effect, Result } from "effect"
-import { METADATA_BYTES } from "../../domain/audience/Device.ts"
+import { isTooLarge } from "../../domain/audience/Device.ts"
 import type { InboxContent } from "../../domain/inbox/Inbox.ts"
 import { inboxContentOf } from "../../domain/inbox/Inbox.ts"
 import { uuidv7 } from "../../ports/NewId.ts"
@@ -39,8 +39,8 @@ export const inboxBatch = Effect.fnUntraced(function* (sending: InboxSending) {
     for (const [i, target] of toFill.splice(0, all.length).entries()) {
       const { id: recipient } = target
       const filled = all[i]!
-      const size = Result.isSuccess(filled) ? JSON.stringify(filled.success.data ?? {}).length : 0
-      if (size > METADATA_BYTES) results.fail(recipient, "payload_too_large")
+      if (Result.isSuccess(filled) && isTooLarge(filled.success.data ?? {}))
+        results.fail(recipient, "payload_too_large")
       else if (Result.isFailure(filled)) results.add(target, failureOf(filled.failure), at)
       else {
         contents.set(recipient, inboxContentOf(filled.success))

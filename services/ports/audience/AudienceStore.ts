@@ -88,10 +88,16 @@ export class AudienceStore extends Context.Service<
       withOwner?: boolean
     ) => Effect.Effect<ReadonlyArray<Target>, StoreError>
     /**
-     * Somebody whose inbox `page` would name, as a page that looks among some `limit` would find them; null when it would
-     * find nobody who is a contact already. Makes nothing.
+     * Somebody whom `page` would name for the way, also where it would make their channel first: whoever has one of `emails`,
+     * or reads an inbox. Of one who is nobody yet the address is known, or the user id. Looks among some `limit`; null: it
+     * found nobody. Makes nothing.
      */
-    readonly reader: (appId: AppId, audience: KeptAudience, limit: number) => Effect.Effect<Person | null, StoreError>
+    readonly someone: (
+      appId: AppId,
+      audience: KeptAudience,
+      way: "email" | "inbox",
+      limit: number
+    ) => Effect.Effect<Person | null, StoreError>
     /** Those of `ids` that are there, and whose person wants no such messages. Asked for those that are no targets. */
     readonly unsubscribed: (
       appId: AppId,

@@ -11,9 +11,12 @@ const ProviderPreviewView = Schema.Struct({
     description: "Without a credential that is ready, these recipients get nothing."
   }),
   payload: Schema.NullOr(Schema.Struct({ bytes: Schema.Int, limit: Schema.Int, fits: Schema.Boolean })).annotate({
-    description: "Null for e-mail, and where nothing can be filled."
+    description: "Of an inbox message it is `data` that has a limit. Null for e-mail, and where nothing can be filled."
   }),
-  sample: Schema.NullOr(Content),
+  sample: Schema.NullOr(Content).annotate({
+    description:
+      "What somebody of the audience would get. Null where the template cannot be filled for them, or asks for the person and nobody was found."
+  }),
   problem: Schema.NullOr(
     Schema.Struct({
       field: Schema.String,

@@ -508,12 +508,18 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "AudienceStore.page, a filter": plain(AudienceStore, (store) =>
       store.page(app, { filter: { tags_any: ["one"], locales: ["de"] } }, ["push"], null, PAGE)
     ),
-    "AudienceStore.reader": plain(AudienceStore, (store) => store.reader(app, { all: true }, PAGE)),
-    "AudienceStore.reader, of users": after(inboxOf, AudienceStore, (store, { userId }) =>
-      store.reader(app, { user_ids: [userId] }, PAGE)
+    "AudienceStore.someone": plain(AudienceStore, (store) => store.someone(app, { all: true }, "inbox", PAGE)),
+    "AudienceStore.someone, of users": after(inboxOf, AudienceStore, (store, { userId }) =>
+      store.someone(app, { user_ids: [userId] }, "inbox", PAGE)
     ),
-    "AudienceStore.reader, of channels": after(inboxOf, AudienceStore, (store, { id }) =>
-      store.reader(app, { channel_ids: [id] }, PAGE)
+    "AudienceStore.someone, of new users": plain(AudienceStore, (store) =>
+      store.someone(app, { user_ids: [unique()] }, "inbox", PAGE)
+    ),
+    "AudienceStore.someone, of channels": after(inboxOf, AudienceStore, (store, { id }) =>
+      store.someone(app, { channel_ids: [id] }, "inbox", PAGE)
+    ),
+    "AudienceStore.someone, of addresses": plain(AudienceStore, (store) =>
+      store.someone(app, { emails: [`${unique()}@example.com`] }, "email", PAGE)
     ),
     "AudienceStore.zones": after(Effect.all([device, channel]), AudienceStore, (store, [fcm, smtp]) =>
       store.zones(app, { apns: [], fcm: [fcm], webpush: [], smtp: [smtp], inbox: [] })

@@ -3092,13 +3092,14 @@ namespace Heliograph
             init => Put("credential", value);
         }
 
-        /// <summary>Null for e-mail, and where nothing can be filled.</summary>
+        /// <summary>Of an inbox message it is `data` that has a limit. Null for e-mail, and where nothing can be filled.</summary>
         public ProviderPreviewPayload? Payload
         {
             get => ReadObjectOrNull("payload", fields => new ProviderPreviewPayload(fields));
             init => Put("payload", value);
         }
 
+        /// <summary>What somebody of the audience would get. Null where the template cannot be filled for them, or asks for the person and nobody was found.</summary>
         public Content? Sample
         {
             get => ReadObjectOrNull("sample", fields => new Content(fields));

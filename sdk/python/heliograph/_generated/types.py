@@ -812,8 +812,11 @@ class ProviderPreview(TypedDict):
     recipients: int
     # Without a credential that is ready, these recipients get nothing.
     credential: Literal["ready", "refused", "missing"]
-    # Null for e-mail, and where nothing can be filled.
+    # Of an inbox message it is `data` that has a limit. Null for e-mail, and where nothing can be
+    # filled.
     payload: Optional[ProviderPreviewPayload]
+    # What somebody of the audience would get. Null where the template cannot be filled for them, or
+    # asks for the person and nobody was found.
     sample: Optional[Content]
     # Why the template cannot be filled for the sample: such a recipient fails.
     problem: Optional[ProviderPreviewProblem]

@@ -340,11 +340,56 @@ describe("notifications with a template", () => {
     expect(await shown({ tags_any: ["inbox-a", "inbox-c"] })).toEqual(of("c"))
     expect(await shown({ user_ids: ["inbox-nobody-yet"] })).toEqual(of("inbox-nobody-yet"))
     expect(await shown({ user_ids: ["inbox-a"] })).toEqual([])
+    // Who wants nothing gets nothing, and is no example.
+    expect(await shown({ user_ids: ["inbox-a", "inbox-nobody-yet"] })).toEqual(of("inbox-nobody-yet"))
     expect(await rows()).toEqual(before)
 
     const inbox = { kind: "inbox", user_id: "inbox-c" }
     const { id } = (await server.call("POST", "/api/v1/channels", { key, body: inbox })).json
     expect(await shown({ channel_ids: [id] })).toEqual(of("c"))
+  })
+
+  it("are previewed for inboxes as what would stand there, with the size of its data", async () => {
+    const key = server.ours.secretKey
+    const content = {
+      subject: "S {{ contact.external_id }}",
+      html: "<p>x</p>",
+      data: { d: "{% for i in (1..2000) %}ü{% endfor %}" }
+    }
+    const template_id = await make({ name: "large", content })
+    const body = { to: { user_ids: ["inbox-d"] }, channels: ["inbox"], template_id }
+    const { json } = await server.call("POST", "/api/v1/notifications/preview", { key, body })
+    expect(json.providers).toMatchObject([{ payload: { bytes: 4008, limit: 4096, fits: true } }])
+    expect(json.providers[0].sample).toEqual({ title: "S inbox-d", data: { d: "ü".repeat(2000) } })
+    const larger = { ...content, data: { d: "{% for i in (1..2050) %}ü{% endfor %}" } }
+    const unfit = { ...body, template_id: await make({ name: "larger", content: larger }) }
+    const shown = (await server.call("POST", "/api/v1/notifications/preview", { key, body: unfit })).json
+    expect(shown.providers).toMatchObject([{ payload: { bytes: 4108, limit: 4096, fits: false } }])
+  })
+
+  it("are previewed for addresses and e-mail channels as those would see them who get something", async () => {
+    const key = server.ours.secretKey
+    const template_id = await make({
+      name: "mail",
+      content: { subject: "Hi {{ contact.attributes.name | default: contact.email }}", body: "x" }
+    })
+    const contact = { external_id: "mail-a", email: "mail-a@example.com", attributes: { name: "A" } }
+    await server.call("POST", "/api/v1/contacts", { key, body: contact })
+    const channelOf = async (address: string) =>
+      (await server.call("POST", "/api/v1/channels", { key, body: { kind: "email", address } })).json.id as string
+    const gone = await channelOf("mail-gone@example.com")
+    await server.call("PATCH", `/api/v1/channels/${gone}`, { key, body: { status: "unsubscribed" } })
+    const rows = async () => (await server.sql`SELECT count(*)::integer AS n FROM channels`)[0].n
+    const subjectFor = async (to: object) => {
+      const { json } = await server.call("POST", "/api/v1/notifications/preview", { key, body: { to, template_id } })
+      return json.providers.map(({ sample }: { sample: { subject: string } | null }) => sample?.subject)
+    }
+    const before = await rows()
+    expect(await subjectFor({ emails: ["mail-gone@example.com", "Mail-A@example.com"] })).toEqual(["Hi A"])
+    expect(await subjectFor({ emails: ["mail-gone@example.com", "new@example.com"] })).toEqual(["Hi new@example.com"])
+    expect(await rows()).toBe(before)
+    const theirs = await channelOf("mail-a@example.com")
+    expect(await subjectFor({ channel_ids: [gone, theirs] })).toEqual(["Hi A"])
   })
 
   it("that says the same to everybody are filled when they are accepted", async () => {

@@ -33,12 +33,16 @@ public final class ProviderPreview extends Shape {
   }
 
   /**
-   * Null for e-mail, and where nothing can be filled.
+   * Of an inbox message it is `data` that has a limit. Null for e-mail, and where nothing can be filled.
    */
   public @Nullable ProviderPreviewPayload payload() {
     return object("payload", ProviderPreviewPayload::new);
   }
 
+  /**
+   * What somebody of the audience would get. Null where the template cannot be filled for them, or asks
+   * for the person and nobody was found.
+   */
   public @Nullable Content sample() {
     return object("sample", Content::new);
   }
