@@ -14,7 +14,7 @@ import type { ClientLayer } from "./Sending.ts"
 /** Every promise of services/ports/outbound/Http2Client.ts, for whichever layer. */
 export const http2ClientContract = (name: string, layer: ClientLayer): void => {
   // A promise that is not kept shows as a wait for ever.
-  vi.setConfig({ testTimeout: 15_000, hookTimeout: 15_000 })
+  vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
   const stage = makeStage(name, layer)
   for (const group of [requests, connections, streams, flowControl, limits, bounds, unprocessed, wrongs, ending]) {
     group(stage)

@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import * as tls from "node:tls"
 import { makeCertificates } from "../../../simulators/Certificates.ts"
 
@@ -175,15 +175,23 @@ export const startRawPeer = async (
     void play(connection, connections.length)
   })
   server.on("tlsClientError", () => {})
+  // Also those that have not shaken hands yet: one that does so later, and reads nothing, would keep the server.
+  const sockets = new Set<Socket>()
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
+  })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
   return {
     port: (server.address() as AddressInfo).port,
     connections,
     close: async () => {
-      for (const { socket } of connections) socket.destroy()
+      const closed = once(server, "close")
       server.close()
-      await once(server, "close")
+      for (const { socket } of connections) socket.destroy()
+      for (const socket of sockets) socket.destroy()
+      await closed
     }
   }
 }
