@@ -1,11 +1,12 @@
 import { Effect, Result } from "effect"
-import { isTooLarge } from "../../domain/audience/Device.ts"
+import { METADATA_BYTES } from "../../domain/audience/Device.ts"
 import type { InboxContent } from "../../domain/inbox/Inbox.ts"
 import { inboxContentOf } from "../../domain/inbox/Inbox.ts"
 import { uuidv7 } from "../../ports/NewId.ts"
 import { now } from "../../ports/Now.ts"
 import type { Target } from "../../ports/audience/AudienceStore.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
+import { bytesOf } from "./Accept.ts"
 import type { Rendering } from "./Rendering.ts"
 import { failureOf } from "./Rendering.ts"
 import { Results, unreached } from "./Results.ts"
@@ -39,8 +40,8 @@ export const inboxBatch = Effect.fnUntraced(function* (sending: InboxSending) {
     for (const [i, target] of toFill.splice(0, all.length).entries()) {
       const { id: recipient } = target
       const filled = all[i]!
-      if (Result.isSuccess(filled) && isTooLarge(filled.success.data ?? {}))
-        results.fail(recipient, "payload_too_large")
+      const bytes = Result.isSuccess(filled) ? bytesOf(filled.success.data) : 0
+      if (bytes > METADATA_BYTES) results.fail(recipient, "payload_too_large")
       else if (Result.isFailure(filled)) results.add(target, failureOf(filled.failure), at)
       else {
         contents.set(recipient, inboxContentOf(filled.success))
